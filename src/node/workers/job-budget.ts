@@ -1,7 +1,7 @@
 /** The limits of a job: its time budget, counted from its arrival, and the cancellation by its caller. */
 import type { ChainError } from '../../primitives/errors.ts'
 import type { Job } from './job.ts'
-import { cancelledError, timeError } from './job-errors.ts'
+import { cancelledError, timeError, waitError } from './job-errors.ts'
 
 /** Time that a job over its time has to complete an answer in parts, milliseconds. */
 const CLOSING_MS = 200
@@ -17,7 +17,7 @@ export function limitJob(
   timeoutMs: number,
   signal: AbortSignal | undefined,
   elapsed: () => number,
-  abandon: (error: () => ChainError) => void,
+  abandon: (error: (hasBegun: boolean) => ChainError) => void,
 ): () => void {
   // An answer in parts has some time to be completed.
   const closingMs = job.onPart ? CLOSING_MS : 0
@@ -26,7 +26,7 @@ export function limitJob(
     const isMoving = job.parts.size > 0 || job.passed > passedBefore
     passedBefore = job.passed
     if (isMoving && elapsed() < job.deadline + timeoutMs) timer = setTimeout(end, IDLE_MS)
-    else abandon(() => timeError(timeoutMs))
+    else abandon((hasBegun) => (hasBegun ? timeError(timeoutMs) : waitError(timeoutMs)))
   }
   let timer = setTimeout(end, timeoutMs + closingMs)
   const abort = () => abandon(cancelledError)

@@ -67,8 +67,15 @@ test('a job that cannot be cloned fails without delaying others', async () => {
 test('sixteen endless jobs are all rejected at the end of their time, counted from their arrival', async () => {
   const { pool } = open()
   await pool.run('echo', 1, { timeoutMs: 60_000 })
-  const all = Array.from({ length: 16 }, () => pool.run('endless', {}, {}).catch((error) => error.status))
-  expect(new Set(await Promise.all(all))).toEqual(new Set(['deadlineExceeded']))
+  const all = Array.from({ length: 16 }, () => pool.run('endless', {}, {}).catch((error) => error))
+  const [ran, ...waited] = (await Promise.all(all)) as { readonly status: string; readonly message: string }[]
+  expect(ran).toMatchObject({
+    status: 'deadlineExceeded',
+    message: 'the computation took longer than its time budget of 0.4 s',
+  })
+  expect(new Set(waited.map(({ status, message }) => `${status} ${message}`))).toEqual(
+    new Set(['deadlineExceeded no thread was free within the time budget of 0.4 s; try again']),
+  )
   expect(await pool.run('echo', 'alive', { timeoutMs: 60_000 })).toBe('alive')
   expect(pool.stats().kills).toBe(1)
 })

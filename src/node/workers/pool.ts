@@ -53,10 +53,10 @@ export function createComputePool(options: PoolOptions): ComputePool {
   }
 
   /** Rejects a job at once, and stops it in its thread. */
-  function abandon(job: Job, error: () => ChainError): void {
+  function abandon(job: Job, error: (hasBegun: boolean) => ChainError): void {
     if (job.settled) return
     const thread = threads.all.find(({ jobs }) => jobs.includes(job))
-    settle(job, () => job.reject(error()))
+    settle(job, () => job.reject(error(thread?.jobs[0] === job)))
     releaseParts(job)
     if (!thread) queue.splice(queue.indexOf(job), 1)
     else if (thread.jobs[0] === job) threads.stopRunning(thread, job)
