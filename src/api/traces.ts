@@ -12,7 +12,7 @@ import type { GatewayNode, PartTaker, QueryAnswer, QueryCall } from './gateway.t
 import { blockOrder, type TraceOrder, txOrder } from './trace-request.ts'
 
 /** Limit of an answer that is not streamed. */
-const WHOLE_BYTES = 64 << 20
+export const WHOLE_BYTES = 64 << 20
 /** Length of the end of a result that is logged. */
 const LOGGED_BYTES = 2048
 
@@ -67,7 +67,11 @@ function createTail() {
 }
 
 /** Collects the parts of a result into one. `bytes` throws `resourceExhausted` for more than 64 MiB. */
-export function collect(): { readonly onPart: PartTaker; readonly bytes: () => Uint8Array } {
+export function collect(): {
+  readonly onPart: PartTaker
+  readonly isTooLong: () => boolean
+  readonly bytes: () => Uint8Array
+} {
   const parts: Uint8Array[] = []
   let size = 0
   return {
@@ -76,6 +80,7 @@ export function collect(): { readonly onPart: PartTaker; readonly bytes: () => U
       if (size <= WHOLE_BYTES) parts.push(part.slice())
       done()
     },
+    isTooLong: () => size > WHOLE_BYTES,
     bytes() {
       if (size <= WHOLE_BYTES) return concat(...parts)
       throw queryError('resourceExhausted', `the answer is larger than the budget of ${WHOLE_BYTES} bytes`)

@@ -35,6 +35,9 @@ export const serverError = (message: string): ChainError => rpcError(-32000, 'un
 export const limitExceeded = (message: string): ChainError => rpcError(-32005, 'resourceExhausted', message)
 /** Returns the error of a batch whose answers exceed their limit, with the code of geth. */
 export const responseTooLarge = (): ChainError => rpcError(-32003, 'resourceExhausted', 'response too large')
+/** Returns the error of an answer that must be one text, and is too long for that. */
+export const messageTooLong = (): ChainError =>
+  serverError('the answer is longer than 64 MiB: send its request over HTTP and alone, where its length has no limit')
 /** Returns the error of a reverted call: code 3, with the revert bytes as `data`. */
 export const reverted = (message: string, data: Uint8Array): ChainError =>
   rpcError(3, 'invalidArgument', message, [create(RevertSchema, { reason: message, data })])

@@ -3,6 +3,10 @@ import type { Socket } from 'node:net'
 import { expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { startNode } from '../../node/start.ts'
+import { gatewayNode } from '../testing.ts'
+import type { Method } from './method.ts'
+import { createJsonRpcServer } from './server.ts'
+import { streamed } from './streamed.ts'
 
 const OWNER = `0x${'c0'.repeat(20)}`
 
@@ -101,4 +105,38 @@ test('a WebSocket client that leaves in the middle of a long result ends what wa
     socket.terminate()
   }
   expect(JSON.parse((await post(node.urls.jsonrpc!, CHAIN_ID)).text)).toEqual(shortAnswer)
+})
+
+test('a WebSocket message has at most 64 MiB: a longer result is answered with an error that names HTTP', async () => {
+  const part = Buffer.alloc(1 << 20, '1')
+  /** Sends a number of the given megabytes. */
+  const run: Method['run'] = (_, params) =>
+    streamed(async (onPart) => {
+      const [parts] = params as [number]
+      for (let i = 0; i < parts; i++) await new Promise<void>((resolve) => onPart(part, resolve))
+    })
+  const server = createJsonRpcServer(gatewayNode({}), { methods: { long: { servedBy: 'any', run } } })
+  const { port } = await server.listen(0, '127.0.0.1')
+  const url = `http://127.0.0.1:${port}`
+  const call = (id: number, parts: number) => ({ jsonrpc: '2.0', id, method: 'long', params: [parts] })
+  try {
+    const socket = new WebSocket(url.replace('http', 'ws'), { maxPayload: 0 })
+    await once(socket, 'open')
+    const ask = async (body: unknown): Promise<string> => {
+      socket.send(JSON.stringify(body))
+      const [data] = (await once(socket, 'message')) as [Buffer]
+      return data.toString('latin1')
+    }
+    expect((await ask(call(1, 64))).length).toBeGreaterThan(64 << 20)
+    const error = {
+      code: -32000,
+      message: 'the answer is longer than 64 MiB: send its request over HTTP and alone, where its length has no limit',
+    }
+    expect(JSON.parse(await ask(call(2, 65)))).toEqual({ jsonrpc: '2.0', id: 2, error })
+    expect(JSON.parse(await ask([call(3, 65)]))).toEqual([{ jsonrpc: '2.0', id: 3, error }])
+    expect((await post(url, call(4, 65))).text.length).toBeGreaterThan(65 << 20)
+    socket.terminate()
+  } finally {
+    await server.close()
+  }
 })

@@ -6,10 +6,11 @@ import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
 import { createPause } from '../slices.ts'
 import { type BodySink, createSpool, type StreamedBody } from '../spool.ts'
-import { collect } from '../traces.ts'
+import { collect, WHOLE_BYTES } from '../traces.ts'
 import { createBatchAnswers } from './batch-answers.ts'
 import {
   invalidRequest,
+  messageTooLong,
   methodNotFound,
   parseError,
   type RpcErrorObject,
@@ -33,7 +34,7 @@ interface Request {
   readonly params: unknown
 }
 
-/** Size of all answers of a batch together, as in geth. Beyond: -32003 in place of the next one, which is the last. */
+/** Size of all answers of a batch together, as in geth. Beyond: -32003 in place of each further one. */
 const BATCH_RESPONSE_BYTES = 25_000_000
 
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
@@ -65,23 +66,25 @@ type OnStream = (body: StreamedBody) => void
 interface Streams {
   /** For an answer of unknown length. */
   readonly onStream?: OnStream
-  /** For an answer of known length. Returns false if it must be one text. `before` is the text that precedes the answer. */
+  /** For an answer of known length. Returns false if it must be one text, and throws if that is too long. `before` is the text that precedes the answer. */
   readonly sendParts: (size: number, send: (sink: BodySink, before: string) => Promise<void>) => Promise<void> | false
 }
 
-/** Returns the streams of a request that is not in a batch. */
-function singleStreams(onStream: OnStream): Streams {
+/** Returns the streams of a request that is not in a batch. `isMessage` as in `answerMessage`. */
+function singleStreams(onStream: OnStream, isMessage: boolean): Streams {
   return {
-    onStream,
-    sendParts: (_, send) =>
-      new Promise((resolve) => {
+    ...(!isMessage && { onStream }),
+    sendParts(size, send) {
+      if (isMessage && size > WHOLE_BYTES) throw messageTooLong()
+      return new Promise((resolve) => {
         onStream((sink) => {
           void send(sink, '').then(() => {
             sink.end()
             resolve()
           })
         })
-      }),
+      })
+    },
   }
 }
 
@@ -94,6 +97,7 @@ async function textOf(
   if (!onStream) {
     const whole = collect()
     await run(whole.onPart)
+    if (whole.isTooLong()) throw messageTooLong()
     return formatUtf8(whole.bytes())
   }
   const frame = { before: utf8(openingOf(id)), after: '}' }
@@ -232,12 +236,17 @@ async function answerBatch(
   return undefined
 }
 
-/** Answers a message; undefined if it contains only notifications. Returns a promise only if it must. Never rejects. */
+/**
+ * Answers a message; undefined if it contains only notifications. Returns a promise only if it must. Never rejects. With
+ * `isMessage` the answer is one message of WebSocket, which clients hold whole: -32000 replaces one of more than 64 MiB. A
+ * result of unknown length is then collected first.
+ */
 export function answerMessage(
   call: RpcCall,
   methods: Methods,
   message: string,
   onStream?: OnStream,
+  isMessage = false,
 ): Text | Promise<Text> {
   let parsed: unknown
   try {
@@ -247,5 +256,5 @@ export function answerMessage(
   }
   return Array.isArray(parsed)
     ? answerBatch(call, methods, parsed, onStream)
-    : answerOne(call, methods, parsed, onStream && singleStreams(onStream))
+    : answerOne(call, methods, parsed, onStream && singleStreams(onStream, isMessage))
 }
