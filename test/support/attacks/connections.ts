@@ -40,7 +40,10 @@ export const pipelined: Attack = async (target) => {
       const socket = openSocket(target, target.config.urls.jsonrpc)
       socket.write(first)
       const sendMore = (): void => {
-        if (!socket.destroyed) socket.write(more, () => sendMore())
+        // In the next turn of the event loop, which writes that end at once would keep from every other connection.
+        socket.write(more, (error) => {
+          if (!error && !socket.destroyed) setImmediate(sendMore)
+        })
       }
       sendMore()
       return socket
