@@ -89,6 +89,8 @@ export function createTraceWriter(config: TraceConfig, resources: TraceResources
       tracer: trace.tracer,
       shouldStop: () => resources.shouldStop() || trace.isFull(),
       finish() {
+        // A tracer that was stopped can lack the call that it reports.
+        if (resources.shouldStop()) throw timedOut()
         trace.finish()
         if (resources.shouldStop()) throw timedOut()
         own.flush()
