@@ -1,10 +1,10 @@
 /** HTTP servers: opening a port, limits of its connections, and closing it while clients keep their connections. */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import type { Socket, Server as TcpServer } from 'node:net'
-import type { Duplex } from 'node:stream'
 import type { WebSocketServer } from 'ws'
 import type { Connection } from './connections.ts'
 import type { GatewayNode } from './gateway.ts'
+import { answerWithoutUpgrade, asksForWebSocket } from './other-upgrades.ts'
 import type { Peer } from './outgoing.ts'
 
 /**
@@ -120,13 +120,20 @@ export function createHttpServer(
   return server
 }
 
-/** Serves WebSocket on a server. `refusal` returns the status line of a request that is refused; undefined accepts it. */
+/**
+ * Serves WebSocket on a server, and answers requests that offer another upgrade as if they offered none. `refusal` returns
+ * the status line of a request that is refused; undefined accepts it.
+ */
 export function serveUpgrades(
   server: Server,
   sockets: WebSocketServer,
   refusal: (request: IncomingMessage) => string | undefined,
 ): void {
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (!asksForWebSocket(request)) {
+      answerWithoutUpgrade(server, request, socket, { head, timeoutMs: REQUEST_TIMEOUT_MS })
+      return
+    }
     const status = hasSeveralHosts(request) ? '400 Bad Request' : refusal(request)
     if (status === undefined) {
       sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request))
