@@ -66,7 +66,10 @@ type OnStream = (body: StreamedBody) => void
 interface Streams {
   /** For an answer of unknown length. */
   readonly onStream?: OnStream
-  /** For an answer of known length. Returns false if it must be one text, and throws if that is too long. `before` is the text that precedes the answer. */
+  /**
+   * For an answer of known length. Returns false if it must be one text, and throws if that is too long. `before` is the text
+   * that precedes the answer.
+   */
   readonly sendParts: (size: number, send: (sink: BodySink, before: string) => Promise<void>) => Promise<void> | false
 }
 
