@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws'
 import type { Outgoing } from './outgoing.ts'
 import type { BodySink, StreamedBody } from './spool.ts'
 
-/** Bytes that wait for a WebSocket client. Beyond: it is disconnected. */
+/** Bytes that wait for a WebSocket client that stays connected. Beyond: it is disconnected. */
 const MAX_UNREAD_BYTES = 32_000_000
 
 export interface MessageWriter {

@@ -7,7 +7,7 @@ import { createMessageWriter, type MessageWriter } from './message-writer.ts'
 import type { Outgoing } from './outgoing.ts'
 import { createPause } from './slices.ts'
 
-/** Bytes that wait for a WebSocket client. Beyond: the node reads no further message of it. */
+/** Bytes that wait for a WebSocket client whose messages are read. Beyond: the node reads no further message of it. */
 const PAUSE_BYTES = 1_000_000
 /** Messages of a WebSocket client that are answered at a time. Beyond: the node reads no further message of it. */
 const MAX_RUNNING = 16
