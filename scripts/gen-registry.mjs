@@ -6,7 +6,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 
 const SUFFIX = '_pb.ts'
-const gen = new URL('../src/gen/', import.meta.url)
+const gen = new URL('../src/gen', import.meta.url)
 
 /** In the order of their paths, so that the list is the same on every machine. */
 const files = readdirSync(gen, { recursive: true, encoding: 'utf8' })

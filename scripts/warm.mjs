@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const LONGEST_MS = 60_000
-const dist = fileURLToPath(new URL('../dist/', import.meta.url))
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-build-'))
 process.once('exit', () => rmSync(scratch, { recursive: true, force: true }))
 setTimeout(() => process.exit(1), LONGEST_MS).unref()

@@ -2,7 +2,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/p
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import { Client, credentials } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRouter } from '../src/api/routes.ts'
+import { createRouter } from '../src/api/rest/routes.ts'
 import {
   ServerReflectionRequestSchema,
   ServerReflectionResponseSchema,

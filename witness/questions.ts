@@ -1,8 +1,8 @@
 /** Recorded requests, and the gateways of a node that answer them: REST, JSON-RPC and the engine's `abci_query`. */
 import { createCometServer } from '../src/api/cometbft/server.ts'
 import { createJsonRpcServer } from '../src/api/jsonrpc/server.ts'
-import { createRestHandler } from '../src/api/rest.ts'
-import { createRouter } from '../src/api/routes.ts'
+import { createRestHandler } from '../src/api/rest/rest.ts'
+import { createRouter } from '../src/api/rest/routes.ts'
 import { services } from '../src/identity/registry.ts'
 import type { LoadedNode } from './load.ts'
 import type { RecordedAbciAnswer, RecordedAnswer, RecordedRpcAnswer, Recording } from './recording.ts'

@@ -6,8 +6,8 @@ import type { Identity } from '../identity/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import type { ChainError, Status } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
-import type { Connections } from './connections.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Connections } from './transport/connections.ts'
+import type { Outgoing } from './transport/outgoing.ts'
 
 export interface QueryCall {
   /** Neutral full method name: `/chain.evm.v1.Query/Balance`. */

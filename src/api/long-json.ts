@@ -2,7 +2,7 @@
 import { utf8 } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { PartTaker } from './gateway.ts'
-import { createPause } from './slices.ts'
+import { createPause } from './transport/slices.ts'
 
 const PIECE_LENGTH = 32 * 1024
 const PART_LENGTH = 64 * 1024

@@ -21,10 +21,10 @@ import { http } from '../gen/google/api/annotations_pb.ts'
 import { HttpRuleSchema } from '../gen/google/api/http_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
-import { createConnections } from './connections.ts'
 import { createDispatch, type DispatchParts, type QueryHandler } from './dispatch.ts'
 import type { GatewayNode } from './gateway.ts'
-import { createOutgoing } from './outgoing.ts'
+import { createConnections } from './transport/connections.ts'
+import { createOutgoing } from './transport/outgoing.ts'
 
 const STRING = 'TYPE_STRING'
 

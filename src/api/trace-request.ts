@@ -20,9 +20,9 @@ import { keccak256 } from '../primitives/hash.ts'
 import { fromTimestamp, NS_PER_SECOND } from '../primitives/time.ts'
 import { wrongField } from '../sdk/request.ts'
 import type { GatewayNode } from './gateway.ts'
-import { createPause } from './slices.ts'
 import { findStoredEvmTx } from './stored-evm-tx.ts'
 import { readTraceConfig, type TraceSettings } from './trace-config.ts'
+import { createPause } from './transport/slices.ts'
 
 /** A trace that is ready to run: a job on the state of one height. */
 export interface TraceOrder {

@@ -1,7 +1,7 @@
 /** `almanac query MODULE OPERATION`: runs any GET operation of the descriptors. */
 import { type DescField, isMessage } from '@bufbuild/protobuf'
 import { Command } from 'commander'
-import { createRouter, type Route } from '../api/routes.ts'
+import { createRouter, type Route } from '../api/rest/routes.ts'
 import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { methods } from '../identity/registry.ts'

@@ -1,11 +1,12 @@
 /** The node that gateways use, in the main process or in an API worker. */
-import { createConnections } from '../api/connections.ts'
+
 import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import type { NodeInfo } from '../api/node-info.ts'
-import { createOutgoing } from '../api/outgoing.ts'
 import { createServices } from '../api/services/table.ts'
 import { answerTrace } from '../api/traces.ts'
+import { createConnections } from '../api/transport/connections.ts'
+import { createOutgoing } from '../api/transport/outgoing.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'

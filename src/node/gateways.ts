@@ -74,7 +74,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   }
   if (config.rest.enabled) {
     tasks.push(async () => {
-      const { createRestServer } = await import('../api/rest.ts')
+      const { createRestServer } = await import('../api/rest/rest.ts')
       const server = createRestServer(node, {
         extra: healthRoutes(options.ready),
         cacheBytes: parseMemory(config.api.cache)!,
@@ -101,7 +101,7 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   }
   if (config.grpc.enabled) {
     tasks.push(async () => {
-      const { createGrpcServer } = await import('../api/grpc.ts')
+      const { createGrpcServer } = await import('../api/grpc/grpc.ts')
       const server = createGrpcServer(node)
       urls['grpc'] = await listen(server, 'gRPC', 'grpc.port', portOf('grpc', 'port'), config.grpc.host)
     })

@@ -1,7 +1,7 @@
 /** The health endpoints. `/healthz`: the process answers. `/readyz`: its answers are current. */
 
 import { createServer, type Server } from 'node:http'
-import { listen, SERVER_TIMES } from '../api/http-server.ts'
+import { listen, SERVER_TIMES } from '../api/transport/http-server.ts'
 import type { BlockTiming, Driver } from '../consensus/driver.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
 

@@ -1,5 +1,5 @@
 /** Checks at the start that no key which others know, or can read, guards more than a development chain of this machine. */
-import { isLoopback } from '../api/local-access.ts'
+import { isLoopback } from '../api/transport/local-access.ts'
 import type { GenesisDocument } from '../app/types.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32 } from '../primitives/address.ts'

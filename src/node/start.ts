@@ -152,7 +152,7 @@ function nodeOf(node: AssembledNode): Node<GatewayUrls> {
     },
     async query(path) {
       requireRunning()
-      const { createRestHandler } = await import('../api/rest.ts')
+      const { createRestHandler } = await import('../api/rest/rest.ts')
       const answer = await createRestHandler(node.gateway)(path)
       if (answer.error) throw answer.error
       const body = JSON.parse(answer.body) as Record<string, unknown>

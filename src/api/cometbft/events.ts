@@ -15,10 +15,10 @@ import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
-import { createPlaces } from '../places.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { type EventMap, flattenEvents, matchesMap, type Query } from '../search/query.ts'
-import { serveMessages } from '../websocket.ts'
+import { createPlaces } from '../transport/places.ts'
+import { serveMessages } from '../transport/websocket.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
 
 /** WebSocket clients of the CometBFT RPC, as in CometBFT. Beyond: a new one is closed with 1013. */

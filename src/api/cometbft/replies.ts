@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
-import { bodySinkOf } from '../http.ts'
 import { jsonPieces, wholeJson, writePieces } from '../long-json.ts'
-import { createSpool } from '../spool.ts'
+import { bodySinkOf } from '../transport/http.ts'
+import { createSpool } from '../transport/spool.ts'
 
 /**
  * Size of an answer of the CometBFT RPC over WebSocket, and of the answers of a batch together. Beyond: an error that says to

@@ -1,5 +1,5 @@
 /** The answers of a batch: one text while they are short, else sent one after the other, as fast as the client reads. */
-import type { BodySink, StreamedBody } from '../spool.ts'
+import type { BodySink, StreamedBody } from '../transport/spool.ts'
 import type { RpcCall } from './method.ts'
 
 /** Size of the answers above which they are streamed. */

@@ -1,6 +1,6 @@
 /** Long byte results: sent as hex part by part, so that no text of the whole is made. */
 import { formatHex, formatHex0x } from '../../primitives/bytes.ts'
-import type { BodySink } from '../spool.ts'
+import type { BodySink } from '../transport/spool.ts'
 
 /** Size from which a result is sent in parts. */
 const LONG_BYTES = 128 * 1024

@@ -4,9 +4,9 @@ import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
-import { createPause } from '../slices.ts'
-import { type BodySink, createSpool, type StreamedBody } from '../spool.ts'
 import { collect, WHOLE_BYTES } from '../traces.ts'
+import { createPause } from '../transport/slices.ts'
+import { type BodySink, createSpool, type StreamedBody } from '../transport/spool.ts'
 import { createBatchAnswers } from './batch-answers.ts'
 import {
   invalidRequest,

@@ -1,6 +1,6 @@
 /** Pages of search results, as in the CometBFT RPC: numbered from 1, with 30 entries by default and at most 100. */
 import { queryError } from '../../primitives/errors.ts'
-import { createPause } from '../slices.ts'
+import { createPause } from '../transport/slices.ts'
 
 const DEFAULT_PER_PAGE = 30n
 /** Results in a page of a search. Beyond: the page has this many. */

@@ -1,6 +1,6 @@
 /** The feeder of a localnet's validators: it votes on simulated prices before each block. */
 import type { GatewayNode } from '../../api/gateway.ts'
-import { createRestHandler } from '../../api/rest.ts'
+import { createRestHandler } from '../../api/rest/rest.ts'
 import { requiredFees } from '../../app/ante/fee.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import type { BlockProduction, Offer } from '../../consensus/driver.ts'

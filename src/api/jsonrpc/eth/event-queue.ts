@@ -1,6 +1,6 @@
 /** The events of one WebSocket connection: made and sent as fast as the client takes them, in time slices. */
-import type { MessageWriter } from '../../message-writer.ts'
-import type { Pause } from '../../slices.ts'
+import type { MessageWriter } from '../../transport/message-writer.ts'
+import type { Pause } from '../../transport/slices.ts'
 
 /** Bytes that wait for a subscriber. Beyond: no further event is made for it until it has taken them. */
 const PAUSE_BYTES = 1_000_000

@@ -6,7 +6,7 @@ import { decodeUint, formatHex0x, ZERO_WORD_HEX } from '../../../primitives/byte
 import { queryError } from '../../../primitives/errors.ts'
 import type { StoreProof } from '../../../store/types.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { createPause } from '../../slices.ts'
+import { createPause } from '../../transport/slices.ts'
 import { type JsonObject, quantity } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { type BlockRef, type Param, storageKey } from '../params.ts'

@@ -1,0 +1,188 @@
+/** The connections of the gRPC server. Each counts the messages that its client has not taken, or not sent whole. */
+import { createServer, type Socket, type Server as TcpServer } from 'node:net'
+import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
+import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from '../transport/http-server.ts'
+import { createTurns } from '../transport/turns.ts'
+import { type CallQueue, createCallQueue } from './call-queue.ts'
+
+interface Connection {
+  readonly socket: Socket
+  /** Calls without their final status. */
+  running: number
+  /** Calls whose first message has not arrived. */
+  unread: number
+  /** Bytes of this connection that belong to no unfinished message, about. */
+  usedBytes: number
+  /** Bytes of messages that HTTP/2 has not sent: flow control holds them back while the client does not read. */
+  pending: number
+  sent: number
+  readonly queue: CallQueue
+}
+
+/** Bytes that wait in a gRPC connection. Beyond: its further calls wait. */
+const PAUSE_BYTES = 256 * 1024
+/** Size of the first bytes of an HTTP/2 client: the preface and the head of its settings. */
+const PREFACE_BYTES = 24 + 9
+/** Time for the status of a call to reach a client whose connection is closed afterwards. */
+const STATUS_MS = 1000
+
+export interface GrpcConnections {
+  /** Counts the messages of every call. */
+  readonly interceptor: ServerInterceptor
+  /**
+   * Waits until a call of a client can run: the client has taken enough of its earlier answers, few of its calls run, and it
+   * is its turn. Resolves with the function that ends the run; with undefined if the client has disconnected or the signal
+   * aborts.
+   */
+  enter(peer: string, signal: AbortSignal): Promise<(() => void) | undefined>
+  /** Creates a TCP server that hands its connections to the gRPC server. */
+  createServer(injector: ConnectionInjector): TcpServer
+}
+
+/** The name that gRPC gives to a client. */
+const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress}:${remotePort}`
+
+type Listener = Parameters<ServerInterceptingCall['start']>[0]
+type FinalStatus = Parameters<ServerInterceptingCall['sendStatus']>[0]
+
+/** Returns the bytes of messages that have arrived in part. */
+function unfinishedBytes({ socket, unread, usedBytes }: Connection): number {
+  return unread === 0 ? 0 : Math.max(0, socket.bytesRead - usedBytes)
+}
+
+export function createGrpcConnections(budgets: Budgets): GrpcConnections {
+  const { outgoing } = budgets
+  const connections = new Map<string, Connection>()
+  /** Addresses take turns, and the connections of each. */
+  const turns = createTurns()
+
+  /** Returns whether there is room for a connection. */
+  function accept(socket: Socket): boolean {
+    const peer = peerOf(socket)
+    const { remoteAddress = '' } = socket
+    const connection: Connection = {
+      socket,
+      running: 0,
+      unread: 0,
+      usedBytes: 0,
+      pending: 0,
+      sent: 0,
+      queue: createCallQueue(
+        () => connection.pending >= PAUSE_BYTES || socket.destroyed,
+        () => turns.take(remoteAddress),
+      ),
+    }
+    const isAccepted = addSocket(budgets, socket, {
+      isBusy: () => connection.running > 0,
+      unsent: () => connection.pending + socket.writableLength,
+      unfinished: () => unfinishedBytes(connection),
+      taken: () => connection.sent + socket.bytesWritten - socket.writableLength,
+    })
+    if (!isAccepted) return false
+    connections.set(peer, connection)
+    const timer = setTimeout(() => {
+      if (socket.bytesRead < PREFACE_BYTES) socket.destroy()
+    }, REQUEST_TIMEOUT_MS)
+    socket.once('close', () => {
+      clearTimeout(timer)
+      connections.delete(peer)
+    })
+    return true
+  }
+
+  /**
+   * A call whose messages count from their sending until HTTP/2 has sent them, and whose first message has a time limit. The
+   * library demands a class.
+   */
+  class CountedCall extends ServerInterceptingCall {
+    readonly #connection = connections.get(this.getPeer())
+    #timer: ReturnType<typeof setTimeout> | undefined
+    #isRunning = false
+    /** Bytes of the call that HTTP/2 has not sent. */
+    #pending = 0
+    #isCancelled = false
+
+    override start(listener: Listener): void {
+      const connection = this.#connection
+      if (connection) {
+        if (connection.unread === 0) connection.usedBytes = connection.socket.bytesRead
+        connection.unread++
+        connection.running++
+        this.#isRunning = true
+        this.#timer = setTimeout(() => this.#refuse(connection), REQUEST_TIMEOUT_MS)
+      }
+      super.start({
+        onReceiveMetadata: (metadata) => listener.onReceiveMetadata(metadata),
+        onReceiveMessage: (message) => {
+          if (connection) connection.usedBytes += (message as Buffer).length
+          this.#arrived()
+          listener.onReceiveMessage(message)
+        },
+        onReceiveHalfClose: () => listener.onReceiveHalfClose(),
+        onCancel: () => {
+          this.#end()
+          this.#isCancelled = true
+          // The library drops the messages of a cancelled call, some of them without a callback. The other calls of a client that
+          // disconnects are cancelled before the next turn, so that none of them takes the room.
+          setImmediate(() => this.#wait(-this.#pending))
+          listener.onCancel()
+        },
+      })
+    }
+
+    override sendMessage(message: Buffer, callback: () => void): void {
+      outgoing.check()
+      const connection = this.#connection
+      if (!this.#isCancelled) this.#wait(message.length)
+      super.sendMessage(message, () => {
+        if (connection) connection.sent += message.length
+        this.#wait(-Math.min(message.length, this.#pending))
+        callback()
+      })
+    }
+
+    /** Counts bytes that wait for the client; negative once they are sent or dropped. */
+    #wait(bytes: number): void {
+      if (!this.#connection) return
+      this.#pending += bytes
+      this.#connection.pending += bytes
+      this.#connection.queue.proceed()
+    }
+
+    override sendStatus(given: FinalStatus): void {
+      this.#end()
+      super.sendStatus(given)
+    }
+
+    /** Refuses a call whose message does not arrive, and closes its connection, as HTTP/1 does. */
+    #refuse({ socket }: Connection): void {
+      const details = `the request did not arrive within ${REQUEST_TIMEOUT_MS / 1000} s`
+      this.sendStatus({ code: status.DEADLINE_EXCEEDED, details })
+      setTimeout(() => socket.destroy(), STATUS_MS).unref()
+    }
+
+    #arrived(): void {
+      if (!this.#timer) return
+      clearTimeout(this.#timer)
+      this.#timer = undefined
+      if (this.#connection) this.#connection.unread--
+    }
+
+    #end(): void {
+      this.#arrived()
+      if (!this.#isRunning) return
+      this.#isRunning = false
+      if (this.#connection) this.#connection.running--
+    }
+  }
+
+  return {
+    interceptor: (_, call) => new CountedCall(call),
+    enter: (peer, signal) => connections.get(peer)?.queue.enter(signal) ?? Promise.resolve(undefined),
+    createServer(injector) {
+      return createServer((socket) => {
+        if (accept(socket)) injector.injectConnection(socket)
+      })
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** The REST gateway on `node:http`, and the same gateway in process. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ChainError, queryError } from '../../primitives/errors.ts'
+import type { GatewayNode } from '../gateway.ts'
+import { bodySinkOf, readBody, sendPayload } from '../transport/http.ts'
+import { closeServer, createHttpServer, type GatewayServer, listen } from '../transport/http-server.ts'
+import type { StreamedBody } from '../transport/spool.ts'
+import type { RestReply } from './rest-message.ts'
+import { createRestResponder, type RestOptions } from './rest-responder.ts'
+
+/** Size of the head of a REST request: calldata is part of the query string. Beyond: 431. */
+const MAX_HEAD_BYTES = 256 * 1024
+const GIVEN_ID = /^[\w.:-]{1,64}$/
+
+export function createRestServer(node: GatewayNode, options: RestOptions = {}): GatewayServer {
+  const respond = createRestResponder(node, options)
+  const limitBytes = node.settings.bodyLimitBytes
+  const nextId = createIds()
+
+  function handle(req: IncomingMessage, res: ServerResponse): void {
+    const headers = isPlain(req.rawHeaders) ? NO_HEADERS : req.headers
+    const given = headers['x-request-id']
+    const reply = respond({
+      verb: req.method!,
+      target: originForm(req.url!),
+      headers,
+      id: typeof given === 'string' && GIVEN_ID.test(given) ? given : nextId(),
+      body: () => readBody(req, limitBytes, node.outgoing),
+      onClose: (listener) => res.once('close', listener),
+    })
+    if (reply instanceof Promise) reply.then((done) => send(req, res, done))
+    else send(req, res, reply)
+  }
+
+  const server = createHttpServer(node, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
+  return { listen: (port, host) => listen(server, port, host), close: () => closeServer(server) }
+}
+
+/** Returns a function that answers GET requests in process, without a port; bodies are text. */
+export function createRestHandler(
+  node: GatewayNode,
+  options: RestOptions = {},
+): (
+  target: string,
+  request?: { readonly headers?: Readonly<Record<string, string>> },
+) => Promise<{
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** The failure that the body reports. */
+  readonly error?: ChainError
+}> {
+  const respond = createRestResponder(node, options)
+  const nextId = createIds()
+  return async (target, { headers = {} } = {}) => {
+    const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+    const body = () => Promise.resolve('')
+    const reply = await respond({ verb: 'GET', target, headers: lower, id: nextId(), body, onClose: () => {} })
+    const flat = reply.payload.headers.concat(reply.headers)
+    const text = reply.stream ? await textOf(reply.stream) : reply.payload.text
+    const answered: Record<string, string> = {}
+    for (let i = 0; i < flat.length; i += 2) answered[flat[i]!.toLowerCase()] = flat[i + 1]!
+    return { status: reply.status, headers: answered, body: text, ...(reply.error && { error: reply.error }) }
+  }
+}
+
+/** Collects a streamed body. */
+function textOf(stream: StreamedBody): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = []
+    stream({
+      write(piece, done) {
+        pieces.push(Buffer.from(piece as string))
+        done()
+      },
+      end: () => resolve(Buffer.concat(pieces).toString('utf8')),
+      abort: () => reject(queryError('dataLoss', 'the response stream was aborted')),
+    })
+  })
+}
+
+const NO_HEADERS: Readonly<Record<string, undefined>> = {}
+/** Headers that no answer depends on, as clients spell them. `Accept-Encoding` is read only for a body worth compressing. */
+const PLAIN: ReadonlySet<string> = new Set(
+  [
+    'Host',
+    'Connection',
+    'User-Agent',
+    'Accept',
+    'Accept-Encoding',
+    'Accept-Language',
+    'Cache-Control',
+    'Pragma',
+  ].flatMap((name) => [name, name.toLowerCase()]),
+)
+
+/** Whether no header of a request can change its answer; its headers are then not parsed. */
+function isPlain(rawHeaders: readonly string[]): boolean {
+  for (let i = 0; i < rawHeaders.length; i += 2) if (!PLAIN.has(rawHeaders[i]!)) return false
+  return true
+}
+
+function createIds(): () => string {
+  const prefix = randomUUID().slice(0, 8)
+  let count = 0
+  return () => `${prefix}-${++count}`
+}
+
+function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers, stream }: RestReply): void {
+  // Drain the stream even if the client has disconnected.
+  if (res.destroyed && stream) stream(bodySinkOf(res))
+  if (res.destroyed || res.headersSent) return
+  if (!stream || req.method === 'HEAD') {
+    sendPayload(req, res, status, payload, headers)
+    return
+  }
+  res.writeHead(status, payload.headers.concat(headers))
+  stream(bodySinkOf(res))
+}
+
+/** Returns path and query of a target; proxies send the whole URL. */
+function originForm(target: string): string {
+  if (target.startsWith('/')) return target
+  return /^https?:\/\/[^/]*(\/.*)?$/i.exec(target)?.[1] ?? '/'
+}

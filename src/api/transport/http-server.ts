@@ -1,0 +1,195 @@
+/** HTTP servers: opening a port, limits of its connections, and closing it while clients keep their connections. */
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
+import type { Socket, Server as TcpServer } from 'node:net'
+import type { WebSocketServer } from 'ws'
+import type { GatewayNode } from '../gateway.ts'
+import type { Connection } from './connections.ts'
+import { answerWithoutUpgrade, asksForWebSocket } from './other-upgrades.ts'
+import type { Peer } from './outgoing.ts'
+
+/**
+ * Time that a connection can be idle between two requests, on every HTTP port. It is longer than that of clients and load
+ * balancers (60 s is usual), so that they close the connection: if the server closes it, a request in transit is lost. Beyond:
+ * the connection is closed.
+ */
+const IDLE_TIMEOUT_MS = 120_000
+
+/**
+ * Time for the head and the body of a request, for the first byte of a connection, and for a message over WebSocket and gRPC.
+ * Beyond: the connection is closed; over HTTP and gRPC with the reason.
+ */
+export const REQUEST_TIMEOUT_MS = 12_000
+/** Interval of the checks of that time. */
+const TIMEOUT_CHECK_MS = 2_000
+
+/** Times of a server that ends idle connections and slow requests. */
+export const SERVER_TIMES = {
+  keepAliveTimeout: IDLE_TIMEOUT_MS,
+  headersTimeout: REQUEST_TIMEOUT_MS,
+  requestTimeout: REQUEST_TIMEOUT_MS,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+} as const
+
+/** The budgets of the process that every connection counts for. */
+export type Budgets = Pick<GatewayNode, 'outgoing' | 'connections'>
+
+/** Adds a connection to the budgets. Returns whether there is room for it; it is closed otherwise. */
+export function addSocket({ outgoing, connections }: Budgets, socket: Socket, peer: ServedPeer): boolean {
+  const address = socket.remoteAddress ?? ''
+  const close = (): void => void socket.destroy()
+  const leave = connections.admit({
+    address,
+    transferred: () => socket.bytesRead + socket.bytesWritten,
+    isBusy: peer.isBusy,
+    close,
+  })
+  if (!leave) {
+    close()
+    return false
+  }
+  const remove = outgoing.add(socket, { ...peer, address, close })
+  socket.once('close', () => {
+    leave()
+    remove()
+  })
+  return true
+}
+
+/** The facts of a connection that depend on its protocol. */
+type ServedPeer = Pick<Connection, 'isBusy'> & Pick<Peer, 'unsent' | 'unfinished' | 'taken'>
+
+/** Whether a request has several `Host` headers, which proxies and servers can read differently. */
+function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+const SEVERAL_HOSTS = 'the request has several Host headers, at most one\n'
+
+/**
+ * Creates a server whose connections are in the budgets of the process. It answers the pipelined requests of a connection one
+ * after the other, so that no answer is made before the client has taken the previous one. Refuses several `Host` headers
+ * with 400.
+ */
+export function createHttpServer(
+  budgets: Budgets,
+  options: ServerOptions,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const latest = new WeakMap<Socket, ServerResponse>()
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (hasSeveralHosts(request)) response.writeHead(400, { Connection: 'close' }).end(SEVERAL_HOSTS)
+    else handle(request, response)
+  }
+  const server = createServer({ ...SERVER_TIMES, ...options }, (request, response) => {
+    budgets.outgoing.check()
+    const { socket } = request
+    const before = latest.get(socket)
+    latest.set(socket, response)
+    if (!before || before.writableFinished || before.destroyed) {
+      answer(request, response)
+      return
+    }
+    // Without a pause a client could pipeline requests without end. The parser resumes the socket after each message, so the
+    // pause follows the chunk that it parses.
+    let waits = true
+    process.nextTick(() => waits && socket.pause())
+    before.once('close', () => {
+      waits = false
+      if (latest.get(socket) === response) socket.resume()
+      // In the next turn, so that the requests of one chunk do not keep others waiting.
+      setImmediate(() => {
+        if (!response.destroyed) answer(request, response)
+      })
+    })
+  })
+  server.on('connection', (socket) => {
+    addSocket(budgets, socket, {
+      isBusy() {
+        const response = latest.get(socket)
+        return response !== undefined && !response.writableFinished && !response.destroyed
+      },
+      unsent: () => socket.writableLength,
+      taken: () => socket.bytesWritten - socket.writableLength,
+    })
+  })
+  return server
+}
+
+/**
+ * Serves WebSocket on a server, and answers requests that offer another upgrade as if they offered none. `refusal` returns
+ * the status line of a request that is refused; undefined accepts it.
+ */
+export function serveUpgrades(
+  server: Server,
+  sockets: WebSocketServer,
+  refusal: (request: IncomingMessage) => string | undefined,
+): void {
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (!asksForWebSocket(request)) {
+      answerWithoutUpgrade(server, request, socket, { head, timeoutMs: REQUEST_TIMEOUT_MS })
+      return
+    }
+    const status = hasSeveralHosts(request) ? '400 Bad Request' : refusal(request)
+    if (status === undefined) {
+      sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request))
+      return
+    }
+    // A refused client can disconnect before it receives the answer.
+    socket.on('error', () => socket.destroy())
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+  })
+}
+
+/** A gateway on a port. */
+export interface GatewayServer {
+  /** Opens a port; 0 lets the system choose one. Resolves with the port once it is open; rejects if it is taken. */
+  listen(port: number, host: string): Promise<{ readonly port: number }>
+  close(): Promise<void>
+}
+
+/** Opens a port, as `GatewayServer.listen` does. */
+export function listen(server: TcpServer, port: number, host: string): Promise<{ readonly port: number }> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      const address = server.address()
+      resolve({ port: typeof address === 'object' && address ? address.port : port })
+    })
+  })
+}
+
+const CLOSE_MS = 1000
+
+interface Closable {
+  close(): void
+  terminate(): void
+}
+
+/**
+ * Closes a server: it accepts no connection, closes idle ones, and waits up to one second for requests in progress. Sockets
+ * that were taken over from it, such as those of WebSocket, are closed in the same way.
+ */
+export function closeServer(server: Server, sockets: Iterable<Closable> = []): Promise<void> {
+  return new Promise((resolve) => {
+    const open = [...sockets]
+    const force = setTimeout(() => {
+      server.closeAllConnections()
+      for (const socket of open) socket.terminate()
+    }, CLOSE_MS)
+    server.close(() => {
+      clearTimeout(force)
+      resolve()
+    })
+    server.closeIdleConnections()
+    // Answers made in this turn of the event loop are still sent.
+    setImmediate(() => {
+      for (const socket of open) socket.close()
+    })
+  })
+}
