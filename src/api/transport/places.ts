@@ -1,7 +1,7 @@
 /** Places that the clients of a process share: one address can take most of them, but leaves some for others. */
 
 /** The reason why a client gets no place. */
-export type Full = 'all' | 'address'
+type Full = 'all' | 'address'
 
 export interface Places {
   /** Takes a place for an address. Returns undefined if it has one now, else what is full. */
