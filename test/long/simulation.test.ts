@@ -66,7 +66,8 @@ async function simulate(seed: number, config: NodeConfig): Promise<Outcome> {
                 gas: random() < 0.1 ? 23_000n : 100_000n,
               }
             : { to, value: BigInt(Math.floor(random() * 1e15)), gas: 21_000n }
-      const nonce = random() < 0.05 ? sender.nonce + 20 : sender.nonce
+      // A nonce that is used, or taken by a transaction that waits.
+      const nonce = random() < 0.05 && sender.nonce > 0 ? sender.nonce - 1 : sender.nonce
       const raw = await sender.account.signTransaction({
         ...request,
         nonce,
