@@ -16,6 +16,16 @@ import type { RestReplies } from './rest-replies.ts'
 import type { BoundRequest } from './rest-request.ts'
 import type { Route } from './routes.ts'
 
+/**
+ * The signal of a call, made when it is first read. The accessor is on a prototype: on each call it would make a hidden class of
+ * the engine, which keeps the whole request in memory until a full garbage collection.
+ */
+const LAZY_SIGNAL = {
+  get signal(): AbortSignal {
+    return (this as unknown as { readonly controller: () => AbortController }).controller().signal
+  },
+}
+
 /** Answers a request that is bound to an operation. Throws a `ChainError` for a bad height, timeout or metadata. */
 export type RunOperation = (request: RestRequest, bound: BoundRequest) => RestReply | Promise<RestReply>
 
@@ -67,7 +77,7 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
         resolve({ ...reply(request, route.method, 200, payload), stream })
       })
       const settle = async (): Promise<void> => {
-        const answer = await node.dispatch({ ...call, onPart: spool.onPart })
+        const answer = await node.dispatch({ ...call, signal: abort.signal, onPart: spool.onPart })
         const buffered = spool.buffered()
         if (buffered === undefined) spool.finish(!answer.ok)
         else if (!answer.ok) resolve(finishAnswer(answer))
@@ -106,16 +116,8 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
       abort ??= new AbortController()
       return abort
     }
-    const call = {
-      method: route.method,
-      request: bound.request,
-      height,
-      get signal() {
-        return controller().signal
-      },
-      timeoutMs,
-      takesLong: true,
-    }
+    const facts = { method: route.method, request: bound.request, height, timeoutMs, takesLong: true, controller }
+    const call: QueryCall = Object.assign(Object.create(LAZY_SIGNAL), facts)
     if (isTrace(route.method)) return trace(request, route, call, controller(), finishAnswer)
     const answered = node.dispatch(call)
     if (!(answered instanceof Promise)) {
