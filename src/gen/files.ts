@@ -57,6 +57,8 @@ import { file_sdk_bank_v1beta1_tx } from './sdk/bank/v1beta1/tx_pb.ts'
 import { file_sdk_base_abci_v1beta1_abci } from './sdk/base/abci/v1beta1/abci_pb.ts'
 import { file_sdk_base_node_v1beta1_query } from './sdk/base/node/v1beta1/query_pb.ts'
 import { file_sdk_base_query_v1beta1_pagination } from './sdk/base/query/v1beta1/pagination_pb.ts'
+import { file_sdk_base_reflection_v1beta1_reflection } from './sdk/base/reflection/v1beta1/reflection_pb.ts'
+import { file_sdk_base_reflection_v2alpha1_reflection } from './sdk/base/reflection/v2alpha1/reflection_pb.ts'
 import { file_sdk_base_tendermint_v1beta1_query } from './sdk/base/tendermint/v1beta1/query_pb.ts'
 import { file_sdk_base_tendermint_v1beta1_types } from './sdk/base/tendermint/v1beta1/types_pb.ts'
 import { file_sdk_base_v1beta1_coin } from './sdk/base/v1beta1/coin_pb.ts'
@@ -85,6 +87,7 @@ import { file_sdk_gov_v1beta1_gov } from './sdk/gov/v1beta1/gov_pb.ts'
 import { file_sdk_gov_v1beta1_query } from './sdk/gov/v1beta1/query_pb.ts'
 import { file_sdk_gov_v1beta1_tx } from './sdk/gov/v1beta1/tx_pb.ts'
 import { file_sdk_msg_v1_msg } from './sdk/msg/v1/msg_pb.ts'
+import { file_sdk_reflection_v1_reflection } from './sdk/reflection/v1/reflection_pb.ts'
 import { file_sdk_slashing_v1beta1_genesis } from './sdk/slashing/v1beta1/genesis_pb.ts'
 import { file_sdk_slashing_v1beta1_query } from './sdk/slashing/v1beta1/query_pb.ts'
 import { file_sdk_slashing_v1beta1_slashing } from './sdk/slashing/v1beta1/slashing_pb.ts'
@@ -100,6 +103,7 @@ import { file_sdk_tx_v1beta1_tx } from './sdk/tx/v1beta1/tx_pb.ts'
 import { file_sdk_upgrade_v1beta1_query } from './sdk/upgrade/v1beta1/query_pb.ts'
 import { file_sdk_upgrade_v1beta1_tx } from './sdk/upgrade/v1beta1/tx_pb.ts'
 import { file_sdk_upgrade_v1beta1_upgrade } from './sdk/upgrade/v1beta1/upgrade_pb.ts'
+import { file_sdk_vesting_v1beta1_tx } from './sdk/vesting/v1beta1/tx_pb.ts'
 import { file_sdk_vesting_v1beta1_vesting } from './sdk/vesting/v1beta1/vesting_pb.ts'
 import { file_tendermint_abci_types } from './tendermint/abci/types_pb.ts'
 import { file_tendermint_crypto_keys } from './tendermint/crypto/keys_pb.ts'
@@ -171,6 +175,8 @@ export const files: readonly DescFile[] = [
   file_sdk_base_abci_v1beta1_abci,
   file_sdk_base_node_v1beta1_query,
   file_sdk_base_query_v1beta1_pagination,
+  file_sdk_base_reflection_v1beta1_reflection,
+  file_sdk_base_reflection_v2alpha1_reflection,
   file_sdk_base_tendermint_v1beta1_query,
   file_sdk_base_tendermint_v1beta1_types,
   file_sdk_base_v1beta1_coin,
@@ -199,6 +205,7 @@ export const files: readonly DescFile[] = [
   file_sdk_gov_v1beta1_query,
   file_sdk_gov_v1beta1_tx,
   file_sdk_msg_v1_msg,
+  file_sdk_reflection_v1_reflection,
   file_sdk_slashing_v1beta1_genesis,
   file_sdk_slashing_v1beta1_query,
   file_sdk_slashing_v1beta1_slashing,
@@ -214,6 +221,7 @@ export const files: readonly DescFile[] = [
   file_sdk_upgrade_v1beta1_query,
   file_sdk_upgrade_v1beta1_tx,
   file_sdk_upgrade_v1beta1_upgrade,
+  file_sdk_vesting_v1beta1_tx,
   file_sdk_vesting_v1beta1_vesting,
   file_tendermint_abci_types,
   file_tendermint_crypto_keys,

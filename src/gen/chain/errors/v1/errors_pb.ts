@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/errors/v1/errors.proto.
  */
 export const file_chain_errors_v1_errors: GenFile = /*@__PURE__*/
-  fileDesc("ChxjaGFpbi9lcnJvcnMvdjEvZXJyb3JzLnByb3RvEg9jaGFpbi5lcnJvcnMudjEiQwoMSGVpZ2h0Qm91bmRzEhEKCXJlcXVlc3RlZBgBIAEoAxIQCghlYXJsaWVzdBgCIAEoAxIOCgZsYXRlc3QYAyABKAMiJgoGUmV2ZXJ0Eg4KBnJlYXNvbhgBIAEoCRIMCgRkYXRhGAIgASgMIjQKDkZpZWxkVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJYgZwcm90bzM");
+  fileDesc("ChxjaGFpbi9lcnJvcnMvdjEvZXJyb3JzLnByb3RvEg9jaGFpbi5lcnJvcnMudjEiQwoMSGVpZ2h0Qm91bmRzEhEKCXJlcXVlc3RlZBgBIAEoAxIQCghlYXJsaWVzdBgCIAEoAxIOCgZsYXRlc3QYAyABKAMiJgoGUmV2ZXJ0Eg4KBnJlYXNvbhgBIAEoCRIMCgRkYXRhGAIgASgMIjQKDkZpZWxkVmlvbGF0aW9uEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJIiIKEldhaXRpbmdUcmFuc2FjdGlvbhIMCgRoYXNoGAEgASgMYgZwcm90bzM");
 
 /**
  * @generated from message chain.errors.v1.HeightBounds
@@ -84,4 +84,23 @@ export type FieldViolation = Message<"chain.errors.v1.FieldViolation"> & {
  */
 export const FieldViolationSchema: GenMessage<FieldViolation> = /*@__PURE__*/
   messageDesc(file_chain_errors_v1_errors, 2);
+
+/**
+ * A transaction that waits in the pool although its request has failed.
+ *
+ * @generated from message chain.errors.v1.WaitingTransaction
+ */
+export type WaitingTransaction = Message<"chain.errors.v1.WaitingTransaction"> & {
+  /**
+   * @generated from field: bytes hash = 1;
+   */
+  hash: Uint8Array;
+};
+
+/**
+ * Describes the message chain.errors.v1.WaitingTransaction.
+ * Use `create(WaitingTransactionSchema)` to create a new message.
+ */
+export const WaitingTransactionSchema: GenMessage<WaitingTransaction> = /*@__PURE__*/
+  messageDesc(file_chain_errors_v1_errors, 3);
 

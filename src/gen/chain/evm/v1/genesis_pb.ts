@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/evm/v1/genesis.proto.
  */
 export const file_chain_evm_v1_genesis: GenFile = /*@__PURE__*/
-  fileDesc("ChpjaGFpbi9ldm0vdjEvZ2VuZXNpcy5wcm90bxIMY2hhaW4uZXZtLnYxIoECCgxHZW5lc2lzU3RhdGUSLgoIYWNjb3VudHMYASADKAsyHC5jaGFpbi5ldm0udjEuR2VuZXNpc0FjY291bnQSKgoGcGFyYW1zGAIgASgLMhQuY2hhaW4uZXZtLnYxLlBhcmFtc0IEyNIjARIxChFmdW50b2tlbl9tYXBwaW5ncxgDIAMoCzIWLmNoYWluLmV2bS52MS5GdW5Ub2tlbhIvCgxjaGFpbl9jb25maWcYBCABKAsyGS5jaGFpbi5ldm0udjEuQ2hhaW5Db25maWcSMQoJY3JlYXRpb25zGAUgAygLMh4uY2hhaW4uZXZtLnYxLkNvbnRyYWN0Q3JlYXRpb24iGwoLQ2hhaW5Db25maWcSDAoEZm9yaxgBIAEoCSJFChBDb250cmFjdENyZWF0aW9uEhAKCGNvbnRyYWN0GAEgASgJEg8KB2NyZWF0b3IYAiABKAkSDgoGb3JpZ2luGAMgASgJIlUKDkdlbmVzaXNBY2NvdW50Eg8KB2FkZHJlc3MYASABKAkSDAoEY29kZRgCIAEoCRIkCgdzdG9yYWdlGAMgAygLMhMuY2hhaW4uZXZtLnYxLlN0YXRlYgZwcm90bzM", [file_almanac_options, file_chain_evm_v1_evm]);
+  fileDesc("ChpjaGFpbi9ldm0vdjEvZ2VuZXNpcy5wcm90bxIMY2hhaW4uZXZtLnYxIoECCgxHZW5lc2lzU3RhdGUSLgoIYWNjb3VudHMYASADKAsyHC5jaGFpbi5ldm0udjEuR2VuZXNpc0FjY291bnQSKgoGcGFyYW1zGAIgASgLMhQuY2hhaW4uZXZtLnYxLlBhcmFtc0IEyNIjARIxChFmdW50b2tlbl9tYXBwaW5ncxgDIAMoCzIWLmNoYWluLmV2bS52MS5GdW5Ub2tlbhIvCgxjaGFpbl9jb25maWcYBCABKAsyGS5jaGFpbi5ldm0udjEuQ2hhaW5Db25maWcSMQoJY3JlYXRpb25zGAUgAygLMh4uY2hhaW4uZXZtLnYxLkNvbnRyYWN0Q3JlYXRpb24ifgoLQ2hhaW5Db25maWcSDAoEZm9yaxgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIXCg9jb2RlX3NpemVfbGltaXQYAyABKA0SHQoVYWxsb3dfdW5wcm90ZWN0ZWRfdHhzGAQgASgIEhcKD25vX3R4X2dhc19saW1pdBgFIAEoCCJFChBDb250cmFjdENyZWF0aW9uEhAKCGNvbnRyYWN0GAEgASgJEg8KB2NyZWF0b3IYAiABKAkSDgoGb3JpZ2luGAMgASgJIlUKDkdlbmVzaXNBY2NvdW50Eg8KB2FkZHJlc3MYASABKAkSDAoEY29kZRgCIAEoCRIkCgdzdG9yYWdlGAMgAygLMhMuY2hhaW4uZXZtLnYxLlN0YXRlYgZwcm90bzM", [file_almanac_options, file_chain_evm_v1_evm]);
 
 /**
  * @generated from message chain.evm.v1.GenesisState
@@ -62,6 +62,34 @@ export type ChainConfig = Message<"chain.evm.v1.ChainConfig"> & {
    * @generated from field: string fork = 1;
    */
   fork: string;
+
+  /**
+   * EVM chain id; 0: the one that the profile gives to the chain id.
+   *
+   * @generated from field: uint64 chain_id = 2;
+   */
+  chainId: bigint;
+
+  /**
+   * Largest code of a contract, bytes; 0: 24,576 (EIP-170). Init code can have twice the size (EIP-3860).
+   *
+   * @generated from field: uint32 code_size_limit = 3;
+   */
+  codeSizeLimit: number;
+
+  /**
+   * Whether transactions that are signed without a chain id are valid (before EIP-155).
+   *
+   * @generated from field: bool allow_unprotected_txs = 4;
+   */
+  allowUnprotectedTxs: boolean;
+
+  /**
+   * Whether transactions have no gas limit of their own (without EIP-7825).
+   *
+   * @generated from field: bool no_tx_gas_limit = 5;
+   */
+  noTxGasLimit: boolean;
 };
 
 /**
