@@ -6,9 +6,10 @@ import { clearNodes } from './nodes'
 import { resetHeap } from './heap'
 
 export { ensureHash } from './hashes'
+export { importNodes } from './import'
 export { flushLists } from './lists'
 export { freeNodes, nodeCount } from './nodes'
-export { abandon, ensureLoaded, ensurePage, parsePage, refer } from './pages'
+export { abandon, ensureLoaded, ensurePage, parsePage, refer, unload } from './pages'
 export { freeze, writeAll, writeTrees } from './write'
 
 /** Drops all nodes and keys. */

@@ -24,6 +24,7 @@ import {
   left,
   measure,
   page,
+  releaseKey,
   right,
   setFlags,
   setHeight,
@@ -253,4 +254,23 @@ function abandonBelow(node: Node): void {
   if (!isInner) return
   abandonBelow(a)
   abandonBelow(b)
+}
+
+/** Frees the nodes below one that starts a page, which is read again when needed. No other tree may share them. */
+export function unload(node: Node): void {
+  if (page(node) == 0 || (flags(node) & LOADED) == 0) return
+  if (height(node) > 0) {
+    freeBelow(left(node))
+    freeBelow(right(node))
+  }
+  releaseKey(node)
+  setFlags(node, HASHED | STORED)
+}
+
+function freeBelow(node: Node): void {
+  if (height(node) > 0 && (flags(node) & LOADED) != 0) {
+    freeBelow(left(node))
+    freeBelow(right(node))
+  }
+  freeNode(node)
 }

@@ -1,4 +1,5 @@
 /** Snapshots of committed heights, and proofs over them. */
+import { queryError } from '../primitives/errors.ts'
 import type { Backend, BackendRead } from './backend/backend.ts'
 import { readHeight } from './history/change-log.ts'
 import { heightError, readTip, type Tip } from './history/heights.ts'
@@ -7,14 +8,19 @@ import { type SharedView, shareView } from './history/shared-view.ts'
 import { openSnapshot } from './history/snapshot.ts'
 import { createStaging } from './history/staging.ts'
 import type { Latest } from './latest.ts'
+import { itemsOf, type StateExport } from './sync/export.ts'
+import { keptExtensions } from './sync/extensions.ts'
 import { createOldTrees, type TreeSource } from './tree/old-trees.ts'
 import { proveKey } from './tree/proof.ts'
+import { appHashOf } from './tree/tree-roots.ts'
 import type { TreesAt } from './tree/trees.ts'
 import type { Change, Prover, Reader, Snapshot, Tables } from './types.ts'
 
 export interface StoreReader {
   /** Opens a snapshot, of the latest height by default. Throws the errors of `heightError`. */
   at(height?: bigint): Snapshot
+  /** Opens the items of a height for a snapshot of the state, the latest height by default. Throws the errors of `heightError`. */
+  exportAt(height?: bigint): StateExport
   /** Returns the latest commit; a read-only store reads it from disk, because another process commits. */
   tip(): Tip
   /** Drops the shared view, so that later snapshots include new writes. */
@@ -28,6 +34,15 @@ export function loggedChanges(tables: Tables, registry: Registry, height: number
     key: key.subarray(1),
     value,
   }))
+}
+
+/** Yields store and key of everything that a height wrote. Throws the errors of `heightError`. */
+function* writtenAt(view: Tables, registry: Registry, height: bigint, tip: Tip) {
+  const error = heightError(height, tip)
+  if (error) throw error
+  const at = Number(height)
+  if (at < tip.logFrom) throw queryError('notFound', `the changes of height ${height} are not stored`)
+  for (const { key } of readHeight(view, at)) yield { store: registry.nameAt(key[0]!, at), key: key.subarray(1) }
 }
 
 /** Creates the reading half of a store. `loadRegistry` reads the stores from a view that another process has written to. */
@@ -85,7 +100,34 @@ export function createReader(
       isTip: backend.isolates ? () => target === viewTip.height : () => target === latest.tip.height,
       logFrom: backend.isolates ? () => viewTip.logFrom : () => latest.tip.logFrom,
       prover: (get) => proverAt(get, view, target, viewTip, registry),
+      writtenAt: (written) => writtenAt(view, registry, written, backend.isolates ? viewTip : latest.tip),
     })
+  }
+
+  function exportAt(height?: bigint): StateExport {
+    const snapshot = at(height)
+    const view = openView()
+    try {
+      const viewTip = backend.readOnly ? readTip(view) : latest.tip
+      // Trees of its own: an export drops what it has walked.
+      const trees = createOldTrees().at(sourceOf(view, registryOf(view, viewTip), Number(snapshot.height), viewTip))
+      return {
+        height: snapshot.height,
+        appHash: appHashOf(trees.order, trees.treeStore, trees.roots),
+        *items() {
+          yield* itemsOf(trees, snapshot.iterate)
+          yield* keptExtensions(view)
+        },
+        close() {
+          snapshot.close()
+          view.close()
+        },
+      }
+    } catch (error) {
+      snapshot.close()
+      view.close()
+      throw error
+    }
   }
 
   function proverAt(get: Reader['get'], view: BackendRead, height: number, viewTip: Tip, registry: Registry): Prover {
@@ -118,6 +160,7 @@ export function createReader(
 
   return {
     at,
+    exportAt,
     tip,
     refresh() {
       shared?.retire()

@@ -24,6 +24,8 @@ export const PAGES = 'node'
 export const CHECKPOINTS = 'checkpoint'
 /** Height of the first checkpoint that does not need them, and piece of the list, to page numbers. */
 export const STALE_PAGES = 'stale'
+/** Number of an extension of the restored snapshot, and of a payload, to the payload; payload 0 to name and format. */
+export const EXTENSIONS = 'extension'
 /** Write and piece to rows that wait in the write-ahead journal. */
 export const JOURNAL = 'journal'
 /** One row: the numbers of the writes in the journal. */
@@ -42,4 +44,5 @@ export const STORE_TABLES: readonly TableDeclaration[] = [
   { name: STAGED, placement: 'shared' },
   { name: CHECKPOINTS, placement: 'shared' },
   { name: STALE_PAGES, placement: 'shared' },
+  { name: EXTENSIONS, placement: 'shared' },
 ]

@@ -29,6 +29,11 @@ export interface Reader {
    * object until another height is requested. It has no other meaning.
    */
   readonly revision?: object
+  /**
+   * Yields store and key of everything that a height wrote, with equal values too. Present for a committed height only. Throws the
+   * errors of a height that is not stored.
+   */
+  writtenAt?(height: bigint): IterableIterator<{ readonly store: string; readonly key: Uint8Array }>
 }
 
 export interface Writer extends Reader {

@@ -5,6 +5,7 @@ import { readTip } from './history/heights.ts'
 import { readRegistry } from './history/registry.ts'
 import type { Latest } from './latest.ts'
 import { createReader } from './reader.ts'
+import type { StateExport } from './sync/export.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, DEFAULT_SPACING } from './tree/trees.ts'
 import type { Snapshot, Tables, TableWrite } from './types.ts'
@@ -36,12 +37,15 @@ export interface VersionedStore {
    * `HeightBounds`.
    */
   at(height?: bigint): Snapshot
+  /** Opens the items of a height for a snapshot of the state, the latest by default. Throws as `at`. */
+  exportAt(height?: bigint): StateExport
   /** Begins a block in two phases. Throws an `Error` in a read-only store. */
   prepare: StoreWriter['prepare']
   /** Prepares a block and commits it. */
   commit(block: BlockChanges & { readonly records?: Records }): { readonly appHash: Uint8Array }
   rollback: StoreWriter['rollback']
   amend: StoreWriter['amend']
+  pin: StoreWriter['pin']
   /** Reads of every table, as of the latest commit. */
   readonly tables: Tables
   /** Writes rows outside a block, for indexes that are rebuilt. */
@@ -79,6 +83,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     earliestHeight: () => BigInt(reader.tip().earliest),
     appHash: () => reader.tip().appHash,
     at: reader.at,
+    exportAt: reader.exportAt,
     prepare: (block) => requireWriter().prepare(block),
     commit({ records, ...block }) {
       const prepared = requireWriter().prepare(block)
@@ -87,6 +92,7 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     },
     rollback: (to) => requireWriter().rollback(to),
     amend: (changes, records) => requireWriter().amend(changes, records),
+    pin: (height) => requireWriter().pin(height),
     tables: { get: backend.get, iterate: backend.iterate },
     writeRecords(rows) {
       backend.write(rows)

@@ -53,6 +53,8 @@ export interface StoreWriter {
    * changed the set of stores.
    */
   amend(changes: readonly Change[], records: Records): { readonly appHash: Uint8Array }
+  /** Keeps a height from being pruned until the returned function is called. */
+  pin(height: bigint): () => void
   /** Writes a checkpoint of the trees if blocks came after the last one, and stops the tree helper. */
   close(): Promise<void>
 }
@@ -61,6 +63,8 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
   const { keepHeights, spacing, onWrite } = options
   const blocks = createBlockWorks(backend, latest)
   let pending: BlockWork | undefined
+  /** Heights that must not be pruned, each with the number of its pins. */
+  const pins = new Map<number, number>()
   /** The failure after which trees and disk may differ. The disk is consistent. */
   let failure: { readonly cause: unknown } | undefined
 
@@ -136,7 +140,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
       yield* work.stateRows()
       const appHash = work.appHash()
       const tip = tipAfter(height, appHash)
-      const pruned = work.prunes ? prune(backend, tip, keepHeights) : { tip, rows: [] }
+      const pruned = work.prunes ? prune(backend, tip, keepHeights, pins.keys()) : { tip, rows: [] }
       yield* work.treeRows()
       yield* pruned.rows
       following = pruned.tip
@@ -205,6 +209,9 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     requireUsable()
     const { tip, registry } = latest
     const { height } = tip
+    if (height < tip.logFrom) {
+      throw queryError('failedPrecondition', `the state of height ${height} was restored: make another block first`)
+    }
     if (height > tip.logFrom && registry.eraAt(height).from === height) {
       throw queryError(
         'failedPrecondition',
@@ -240,10 +247,24 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     }
   }
 
+  function pin(height: bigint): () => void {
+    const at = Number(height)
+    pins.set(at, (pins.get(at) ?? 0) + 1)
+    let isPinned = true
+    return () => {
+      if (!isPinned) return
+      isPinned = false
+      const left = pins.get(at)! - 1
+      if (left === 0) pins.delete(at)
+      else pins.set(at, left)
+    }
+  }
+
   return {
     prepare,
     rollback,
     amend,
+    pin,
     async close() {
       const isWhole = !failure && !pending
       pending?.abort()

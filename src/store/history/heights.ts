@@ -12,6 +12,7 @@ import {
   takeBytes,
   takeVarint,
 } from '../../primitives/varint.ts'
+import { restoredHeight } from '../sync/restored-height.ts'
 import { META } from '../tables.ts'
 import type { Tables, TableWrite } from '../types.ts'
 
@@ -27,6 +28,8 @@ export interface Tip {
   /** Number of rollbacks. A height can have another state after each. */
   readonly rollbacks: number
   readonly appHash: Uint8Array
+  /** The height of the snapshot that the store was restored from. */
+  readonly restored?: number | undefined
 }
 
 const NO_TIP: Tip = { height: 0, earliest: 0, logFrom: 0, rollbacks: 0, appHash: new Uint8Array(0) }
@@ -37,7 +40,8 @@ export function readTip(tables: Tables): Tip {
   const input: Input = { bytes, at: 0 }
   const [height, earliest, logFrom] = [takeVarint(input), takeVarint(input), takeVarint(input)]
   const rollbacks = takeVarint(input)
-  return { height, earliest, logFrom, rollbacks, appHash: takeBytes(input, bytes.length - input.at) }
+  const appHash = takeBytes(input, bytes.length - input.at)
+  return { height, earliest, logFrom, rollbacks, appHash, restored: restoredHeight(tables) }
 }
 
 export function tipRow(tip: Tip): TableWrite {
@@ -57,6 +61,10 @@ export function heightError(requested: bigint, tip: Tip): ChainError | undefined
   if (tip.height === 0) return queryError('unavailable', 'the chain has no block yet', details)
   if (requested > latest) {
     return queryError('outOfRange', `height ${requested} is in the future: the latest height is ${latest}`, details)
+  }
+  if (requested < earliest && tip.restored === tip.earliest) {
+    const text = `height ${requested} is before the history of this node, which was restored from a snapshot of height ${earliest}`
+    return queryError('notFound', text, details)
   }
   if (requested < earliest) {
     return queryError('notFound', `height ${requested} is pruned: the earliest height is ${earliest}`, details)

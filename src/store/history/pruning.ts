@@ -11,15 +11,18 @@ import { readRefs } from './version-refs.ts'
 const PER_COMMIT = 4
 
 /**
- * Prunes the heights before the last `keepHeights`. The log keeps them back to a checkpoint, from which the trees of the
+ * Prunes the heights before the last `keepHeights`, but no pinned height. The log keeps them back to a checkpoint, from which the trees of the
  * earliest height can be built. Write the rows after those of the commit, each before requesting the next.
  */
 export function prune(
   backend: Backend,
   before: Tip,
   keepHeights: number,
+  pinned: Iterable<number> = [],
 ): { readonly tip: Tip; readonly rows: Iterable<TableWrite> } {
-  const tip = { ...before, earliest: Math.max(before.earliest, before.height - keepHeights + 1) }
+  let first = before.height - keepHeights + 1
+  for (const height of pinned) first = Math.min(first, height)
+  const tip = { ...before, earliest: Math.max(before.earliest, first) }
   const base = Number.isFinite(keepHeights) ? findCheckpoint(backend, tip.earliest) : undefined
   if (!base) return { tip, rows: [] }
   const checkpoints = deleteCheckpoints(backend, base.height, PER_COMMIT)

@@ -22,6 +22,8 @@ export interface SnapshotSource {
   readonly openStaging: (() => Staging) | undefined
   /** Returns proofs over the state of the snapshot. */
   prover(get: Reader['get']): Prover
+  /** Yields the keys that a height wrote. */
+  readonly writtenAt: NonNullable<Reader['writtenAt']>
 }
 
 /** Returns store number and key, the form of keys in all tables of the state. */
@@ -92,6 +94,7 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
     has: (store, key) => get(store, key) !== undefined,
     iterate,
     proofs: source.prover(get),
+    writtenAt: source.writtenAt,
     close: () => view.close(),
   }
 }

@@ -43,6 +43,11 @@ export function pageRows(written: PageChanges['written']): TableWrite[] {
   return written.map(([page, value]) => ({ table: PAGES, key: numberKey(page), value }))
 }
 
+/** Returns rows that delete pages. */
+export function removePages(pages: readonly number[]): TableWrite[] {
+  return pages.map((page) => ({ table: PAGES, key: numberKey(page), value: undefined }))
+}
+
 /** Returns the rows of a checkpoint. */
 export function checkpointRows(checkpoint: Checkpoint, { written, dropped }: PageChanges): TableWrite[] {
   const at = numberKey(checkpoint.height)
@@ -99,9 +104,7 @@ export function deleteCheckpoints(tables: Tables, height: number, pieces: number
   let left = pieces
   for (const [key, value] of tables.iterate(STALE_PAGES, { end: staleKey(height + 1, 0) })) {
     if (left-- === 0) break
-    for (const page of decodeNumbers(value)) {
-      rows.push({ table: PAGES, key: numberKey(page), value: undefined })
-    }
+    for (const row of removePages(decodeNumbers(value))) rows.push(row)
     rows.push({ table: STALE_PAGES, key, value: undefined })
   }
   return rows

@@ -18,6 +18,8 @@ export const MAX_CHANGES = 8192
 export const BATCH_BYTES = regions.PAGE - regions.BATCH
 /** Maximum number of nodes freed in one call. */
 export const MAX_FREED = (regions.START - regions.FREED) / 4
+/** Maximum number of subtrees that wait for their parents while a tree is imported. */
+export const MAX_WAITING = 256
 /** Maximum length of a key. */
 export const MAX_KEY = 4096
 export const MAX_PAGE = regions.PAGES - regions.PAGE
@@ -63,6 +65,13 @@ export interface TreeProgram {
   /** Frees the first `count` nodes at `FREED`. */
   freeNodes(count: number): void
   abandon(root: Node): void
+  /** Frees the nodes below one that starts a page. */
+  unload(node: Node): void
+  /**
+   * Adds `count` nodes of an imported tree, in post-order, to the `waiting` subtrees at `WRITES`: keys and values from the batch,
+   * height and version from two cells each at `FREED`. Returns the number of waiting subtrees.
+   */
+  importNodes(count: number, waiting: number): number
   clear(): void
   nodeCount(): number
 }

@@ -7,6 +7,7 @@ import { sha256 } from '../../primitives/hash.ts'
 import type { KeyChange } from './batch.ts'
 import * as regions from './layout.ts'
 import { createLocator, type Location } from './leaf-paths.ts'
+import { createNodeImports, type NodeImport } from './node-import.ts'
 import { createNodes } from './nodes.ts'
 import { addPages, loadPage, type PageChanges, type PageReference } from './pages.ts'
 import { createTreeProgram, createTreeRuntime, NONE, type Node, type TreeHost } from './tree-program.ts'
@@ -47,8 +48,22 @@ export interface TreeStore {
   clear(): void
   readonly nodeCount: number
   close(): Promise<void>
-  /** Iterates over the nodes in post-order, for exports and tests. */
-  walk(root: Node): IterableIterator<{ readonly key: Uint8Array; readonly version: number; readonly height: number }>
+  /** Begins to import a tree from its nodes. */
+  importNodes(): NodeImport
+  /** Iterates over the nodes in post-order. Do not use the store otherwise meanwhile. */
+  walk(root: Node, options?: WalkOptions): IterableIterator<WalkedNode>
+}
+
+/** A node of a tree, in post-order: left subtree, right subtree, node. A leaf has height 0. */
+interface WalkedNode {
+  readonly key: Uint8Array
+  readonly version: number
+  readonly height: number
+}
+
+interface WalkOptions {
+  /** Drops pages once they are walked, so that memory does not grow with the tree. No other tree may be in the store. */
+  readonly unloads: boolean
 }
 
 const EMPTY_TREE_HASH = sha256(new Uint8Array(0))
@@ -97,15 +112,29 @@ export function createTreeStore(
     addPages(written, memory, pagesEnd)
   }
 
-  /** Bounded by: the height of a balanced tree. */
-  function* walk(node: Node): ReturnType<TreeStore['walk']> {
-    if (node === NONE) return
-    program.ensureLoaded(node)
-    if (nodes.height(node) > 0) {
-      yield* walk(nodes.left(node))
-      yield* walk(nodes.right(node))
+  function* walk(root: Node, { unloads } = { unloads: false }): ReturnType<TreeStore['walk']> {
+    /** Nodes on the way to the present one, and whether their right subtree has been entered. */
+    const path: { readonly node: Node; isRight: boolean }[] = []
+    const enter = (from: Node): void => {
+      for (let node = from; ; node = nodes.left(node)) {
+        program.ensureLoaded(node)
+        path.push({ node, isRight: false })
+        if (nodes.height(node) === 0) return
+      }
     }
-    yield { key: nodes.key(node).slice(), version: nodes.version(node), height: nodes.height(node) }
+    if (root !== NONE) enter(root)
+    for (let top = path.at(-1); top; top = path.at(-1)) {
+      const { node } = top
+      const height = nodes.height(node)
+      if (height > 0 && !top.isRight) {
+        top.isRight = true
+        enter(nodes.right(node))
+        continue
+      }
+      path.pop()
+      yield { key: nodes.key(node).slice(), version: nodes.version(node), height }
+      if (unloads) program.unload(node)
+    }
   }
 
   return {
@@ -166,6 +195,7 @@ export function createTreeStore(
     get nodeCount() {
       return program.nodeCount()
     },
+    importNodes: createNodeImports(memory, program),
     walk,
     async close() {
       await helper?.close()
