@@ -12,6 +12,7 @@ import {
   refuseRequest,
   succeed,
 } from './execution.ts'
+import { maxCodeSize } from './forks.ts'
 import { enterFrame, type Frame, installAfter, isTooDeep } from './frame-memory.ts'
 import { A, DIGEST, FRAME } from './layout.ts'
 import { CODE_DEPOSIT } from './prices.ts'
@@ -21,7 +22,6 @@ export const CREATE = 0xf0
 export const CREATE2 = 0xf5
 
 const MAX_NONCE = (1n << 64n) - 1n
-const MAX_CODE_SIZE = 24576
 
 /** Returns the address of the requested contract, 20 bytes. `nonce` is the creator's; CREATE2 ignores it. */
 export function addressOfCreation({ interpreter }: ExecutionContext, requester: Requester, nonce: bigint): Uint8Array {
@@ -95,7 +95,7 @@ function deposit(
   length: number,
 ): string | undefined {
   const { eips } = rules
-  if (length > MAX_CODE_SIZE && eips.has(170)) return errors.MAX_CODE_SIZE
+  if (length > maxCodeSize(rules)) return errors.MAX_CODE_SIZE
   if (length > 0 && eips.has(3541) && interpreter.bytes()[from] === 0xef) return errors.INVALID_CODE
   const gas = interpreter.i64(frame.record + FRAME.gas)
   const price = CODE_DEPOSIT * BigInt(length)

@@ -1,13 +1,11 @@
 /** The environment that opcodes read, in the interpreter's encoding. It is encoded once per rules and once per block. */
 import { cachePerObject } from '../primitives/cache.ts'
-import type { Rules } from './forks.ts'
+import { maxInitCodeSize, type Rules } from './forks.ts'
 import type { Environment } from './interpreter.ts'
 import { encodeOpcodes } from './opcodes.ts'
 import { pricesOf } from './prices.ts'
 import type { EvmBlockEnv, EvmOptions } from './types.ts'
 import { writeAddress, writeNumber } from './words.ts'
-
-const MAX_INIT_CODE_SIZE = 49152
 
 type RulesPart = Pick<Environment, 'rulesKey' | 'opcodes' | 'cells'>
 
@@ -22,7 +20,7 @@ const rulesPartOf = cachePerObject((rules: Rules): RulesPart => {
       eips.has(160) ? 50 : 10,
       pricesOf(rules).sstoreSentry,
       eips.has(150) ? 1 : 0,
-      eips.has(3860) ? MAX_INIT_CODE_SIZE : 0,
+      eips.has(3860) ? maxInitCodeSize(rules) : 0,
     ),
   }
 })

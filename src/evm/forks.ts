@@ -61,6 +61,23 @@ export interface Rules {
   readonly freeInitCode?: boolean
   /** The P-256 precompile is active before Osaka: at RIP-7212's address, for less gas, and a refused input consumes all gas. */
   readonly earlyP256?: boolean
+  /** Largest code of a contract in place of EIP-170's. Init code can have twice the size (EIP-3860). Unit: bytes. */
+  readonly codeSizeLimit?: number
+  /** Transactions have no gas limit of their own (without EIP-7825). */
+  readonly hasNoTxGasLimit?: boolean
+}
+
+/** Largest code of a contract (EIP-170). Unit: bytes. */
+const MAX_CODE_SIZE = 24_576
+
+/** Returns the largest code of a contract. Unit: bytes. */
+export function maxCodeSize({ codeSizeLimit, eips }: Rules): number {
+  return codeSizeLimit ?? (eips.has(170) ? MAX_CODE_SIZE : Number.POSITIVE_INFINITY)
+}
+
+/** Returns the largest init code, where EIP-3860 limits it. Unit: bytes. */
+export function maxInitCodeSize({ codeSizeLimit }: Rules): number {
+  return 2 * (codeSizeLimit ?? MAX_CODE_SIZE)
 }
 
 /** Returns the fork of a name or alternative name, in any letter case; undefined for an unknown name. */

@@ -17,6 +17,8 @@ export interface CallFrame {
   readonly from: Uint8Array
   /** Undefined for a failed creation. */
   to: Uint8Array | undefined
+  /** The account called, or that the creation would create. */
+  readonly target: Uint8Array
   readonly gas: bigint
   gasUsed: bigint
   readonly input: Uint8Array
@@ -43,6 +45,8 @@ export interface CallTreeOptions {
   readonly firstLogIndex: number
   /** Whether to keep a frame that has ended. */
   keeps?(frame: CallFrame): boolean
+  /** Whether the gas of the outermost call is that of its code, as in OpenEthereum; else that of the transaction, as in geth. */
+  readonly isCodeGas?: boolean
 }
 
 /** The approximate memory of a frame or log, besides its bytes. */
@@ -52,7 +56,8 @@ const LOG_BYTES = 300
 const isCreation = (kind: FrameKind): boolean => kind === 'CREATE' || kind === 'CREATE2'
 
 /** Creates a tracer that builds the tree. */
-export function createCallTree({ onlyTopCall, withLog, budget, firstLogIndex, keeps }: CallTreeOptions): CallTree {
+export function createCallTree(options: CallTreeOptions): CallTree {
+  const { onlyTopCall, withLog, budget, firstLogIndex, keeps, isCodeGas = false } = options
   const stack: CallFrame[] = []
   let top: CallFrame | undefined
   let depth = 0
@@ -72,6 +77,7 @@ export function createCallTree({ onlyTopCall, withLog, budget, firstLogIndex, ke
       kind: start.kind,
       from: start.from,
       to: start.to,
+      target: start.to,
       gas: depth === 1 && gasLimit !== undefined ? gasLimit : start.gas,
       gasUsed: 0n,
       input,
@@ -108,11 +114,11 @@ export function createCallTree({ onlyTopCall, withLog, budget, firstLogIndex, ke
   return {
     tracer: {
       start(transaction) {
-        ;({ gasLimit } = transaction)
+        if (!isCodeGas) ({ gasLimit } = transaction)
       },
       end({ gasUsed }) {
         if (!top) return
-        top.gasUsed = gasUsed
+        if (!isCodeGas) top.gasUsed = gasUsed
         if (withLog) dropFailedLogs(top)
       },
       enter,

@@ -29,8 +29,16 @@ export function createCallTrace({ config, context, output, memoryBytes }: TraceO
   }
 }
 
+/** Additions of another tracer to the frames of callTracer. */
+interface Additions {
+  /** Further fields, with a leading comma. */
+  readonly fields: string
+  /** Writes one of the frames inside. */
+  readonly writeCall: (call: CallFrame, index: number) => void
+}
+
 /** Writes a frame and the frames inside it. Bounded by: the depth of calls, 1,024. */
-function writeFrame(output: Output, frame: CallFrame): void {
+export function writeFrame(output: Output, frame: CallFrame, more?: Additions): void {
   const { kind, from, to, gas, gasUsed, input, error, calls, logs, valueWei } = frame
   output.text(`{"from":"${formatHex0x(from)}","gas":"${quantity(gas)}","gasUsed":"${quantity(gasUsed)}"`)
   if (to) output.text(`,"to":"${formatHex0x(to)}"`)
@@ -43,7 +51,8 @@ function writeFrame(output: Output, frame: CallFrame): void {
     output.text(',"calls":[')
     calls.forEach((call, i) => {
       if (i > 0) output.text(',')
-      writeFrame(output, call)
+      if (more) more.writeCall(call, i)
+      else writeFrame(output, call)
     })
     output.text(']')
   }
@@ -58,5 +67,6 @@ function writeFrame(output: Output, frame: CallFrame): void {
     output.text(']')
   }
   if (kind !== 'STATICCALL') output.text(`,"value":"${quantity(valueWei)}"`)
+  if (more) output.text(more.fields)
   output.text(`,"type":"${kind}"}`)
 }

@@ -1,10 +1,12 @@
 /** Tracers by name. */
 import { queryError } from '../../primitives/errors.ts'
 import { createCallTrace } from './call.ts'
+import { createErc7562Trace } from './erc7562.ts'
 import { createFlatCallTrace } from './flat-call.ts'
 import { createFourByteTrace } from './four-byte.ts'
 import { createMuxTrace } from './mux.ts'
 import { createNoopTrace } from './noop.ts'
+import { createPreimageTrace } from './preimages.ts'
 import { createPrestateTrace } from './prestate.ts'
 import { createStructTraceOf } from './struct.ts'
 import type { TraceFactory } from './tracer.ts'
@@ -15,6 +17,8 @@ const FACTORIES: Readonly<Record<string, TraceFactory>> = {
   prestateTracer: createPrestateTrace,
   '4byteTracer': createFourByteTrace,
   noopTracer: createNoopTrace,
+  erc7562Tracer: createErc7562Trace,
+  keccak256PreimageTracer: createPreimageTrace,
 }
 
 const NAMES = [...Object.keys(FACTORIES), 'muxTracer'].join(', ')

@@ -57,45 +57,72 @@ export function createFlatCallTrace({ config, context, output, memoryBytes }: Tr
       const top = tree.top()
       if (!top) throw queryError('internal', 'invalid number of calls')
       output.text('[')
-      writeFrames(output, top, [], placeOf(context), (error) => (converts ? parityError(error) : error))
+      const place = placeOf(context)
+      let separator = ''
+      for (const item of flatFrames(top)) {
+        output.text(separator)
+        writeFlatFrame(output, item, { place, errorOf: (error) => (converts ? parityError(error) : error) })
+        separator = ','
+      }
       output.text(']')
     },
   }
 }
 
-function parityError(error: string): string {
+/** Returns the text of a failure in OpenEthereum's words. */
+export function parityError(error: string): string {
   const known = PARITY_ERRORS[error]
   if (known !== undefined) return known
   return PARITY_PREFIXES.find(([prefix]) => error.startsWith(prefix))?.[1] ?? error
 }
 
-/** Returns the fields with the transaction's block and index, the same for every frame: those before and those after the address. */
-function placeOf({ blockNumber, blockHash, txHash, txIndex }: TraceContext): readonly [string, string] {
+/** The fields with the transaction's block and index, the same for every frame: those before and those after the address. */
+type Place = readonly [before: string, after: string]
+
+/** Returns the fields of a place, each with a comma in front. */
+export function placeOf({ blockNumber, blockHash, txHash, txIndex }: TraceContext): Place {
   const hash = (bytes: Uint8Array | undefined): string => (bytes ? `"${formatHex0x(bytes)}"` : 'null')
   return [
-    `"blockHash":${hash(blockHash)},"blockNumber":${blockNumber}`,
-    `"transactionHash":${hash(txHash)},"transactionPosition":${txIndex ?? 0}`,
+    `,"blockHash":${hash(blockHash)},"blockNumber":${blockNumber}`,
+    `,"transactionHash":${hash(txHash)},"transactionPosition":${txIndex ?? 0}`,
   ]
 }
 
-/** Writes a frame and the frames inside it. Bounded by: the depth of calls, 1,024. */
-function writeFrames(
+/** A frame, and its path from the outermost one: the index of the call at each depth. */
+export interface FlatFrame {
+  readonly frame: CallFrame
+  readonly traceAddress: readonly number[]
+}
+
+/** Yields a frame and the frames inside it, in the order in which they began. */
+export function* flatFrames(top: CallFrame): Iterable<FlatFrame> {
+  const open: FlatFrame[] = [{ frame: top, traceAddress: [] }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    yield next
+    const { calls } = next.frame
+    for (let i = calls.length - 1; i >= 0; i--) {
+      open.push({ frame: calls[i]!, traceAddress: [...next.traceAddress, i] })
+    }
+  }
+}
+
+/** Writes one frame. With `namesNoResult` a failed frame has the result null, as in OpenEthereum; else it has no result. */
+export function writeFlatFrame(
   output: Output,
-  frame: CallFrame,
-  traceAddress: readonly number[],
-  place: readonly [string, string],
-  word: (error: string) => string,
+  { frame, traceAddress }: FlatFrame,
+  {
+    place,
+    errorOf,
+    namesNoResult = false,
+  }: { readonly place: Place; readonly errorOf: (error: string) => string; readonly namesNoResult?: boolean },
 ): void {
   const { error, calls } = frame
-  if (traceAddress.length > 0) output.text(',')
   const { type, action, result } = partsOf(frame)
-  output.text(`{"action":${action},${place[0]}`)
-  if (error !== undefined) output.text(`,"error":${JSON.stringify(word(error))}`)
+  output.text(`{"action":${action}${place[0]}`)
+  if (error !== undefined) output.text(`,"error":${JSON.stringify(errorOf(error))}`)
   if (result && (error === undefined || error === errors.REVERTED)) output.text(`,"result":${result}`)
-  output.text(`,"subtraces":${calls.length},"traceAddress":[${traceAddress.join()}],${place[1]},"type":"${type}"}`)
-  calls.forEach((call, i) => {
-    writeFrames(output, call, [...traceAddress, i], place, word)
-  })
+  else if (namesNoResult) output.text(',"result":null')
+  output.text(`,"subtraces":${calls.length},"traceAddress":[${traceAddress.join()}]${place[1]},"type":"${type}"}`)
 }
 
 function partsOf(frame: CallFrame): { type: string; action: string; result?: string } {

@@ -30,7 +30,7 @@ export function createMuxTrace(options: TraceOptions, factoryOf: (name: string) 
 }
 
 /** Creates one tracer that passes every event to the tracers that handle it. */
-function joinTracers(tracers: readonly Tracer[]): Tracer {
+export function joinTracers(tracers: readonly Tracer[]): Tracer {
   const readers = tracers.filter(({ reads }) => reads !== undefined)
   const joined: Tracer = {
     start: (transaction, state) => {

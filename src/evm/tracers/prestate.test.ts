@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { CALLER, CONTRACT, OTHER } from '../../../test/support/evm/machine.ts'
 import { BASE_FEE, COINBASE, FUNDS, GAS_PRICE, traced, traceText } from '../../../test/support/evm/traced.ts'
-import { formatHex, formatHex0x, hex } from '../../primitives/bytes.ts'
+import { decodeUint, formatHex, formatHex0x, hex, ZERO_ADDRESS } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { createAddress } from '../contract-address.ts'
+import { authorizationHash } from '../transaction/encode.ts'
+import { secp256k1 } from '../transaction/secp256k1.ts'
+import { addressOfPrivateKey } from '../transaction/sender.ts'
 
 interface Account {
   readonly balance?: string
@@ -111,4 +114,27 @@ test('code and storage are omitted on request, and empty accounts included on re
   )
   const changed = difference(world, { disableStorage: true })
   expect(changed.post).not.toHaveProperty(contract)
+})
+
+test('a delegation that an authorization removes is empty code after the transaction', () => {
+  const key = hex('22'.repeat(32))
+  const authority = addressOfPrivateKey(key)
+  const unsigned = { chainId: 6930n, address: ZERO_ADDRESS, nonce: 1n, r: 0n, s: 0n, yParity: 0 }
+  const { bytes, yParity } = secp256k1.sign(authorizationHash(unsigned), key)
+  const signed = { ...unsigned, r: decodeUint(bytes.subarray(0, 32)), s: decodeUint(bytes.subarray(32)), yParity }
+  const world = {
+    code: '00',
+    authorizations: [signed],
+    accounts: [[authority, `ef0100${OTHER_HEX}`]] as const,
+  }
+  const address = formatHex0x(authority)
+  const { pre, post } = difference(world)
+  expect(pre[address]).toEqual({
+    balance: '0x0',
+    nonce: 1,
+    code: `0xef0100${OTHER_HEX}`,
+    codeHash: hashOf(`ef0100${OTHER_HEX}`),
+  })
+  expect(post[address]).toEqual({ nonce: 2, code: '0x', codeHash: word(0) })
+  expect(difference(world, { disableCode: true }).post[address]).toEqual({ nonce: 2, codeHash: word(0) })
 })

@@ -3,7 +3,7 @@ import { EMPTY, equal, formatHex0x, fromKey, toKey, ZERO_WORD } from '../../prim
 import { keccak256 } from '../../primitives/hash.ts'
 import { ZERO_KEY } from '../account.ts'
 import { delegationTarget } from '../delegation.ts'
-import type { FrameStart, TracedResult, TracedTransaction, TraceState } from '../trace.ts'
+import type { FrameStart, TracedResult, TracedTransaction, Tracer, TraceState } from '../trace.ts'
 import type { Output } from './output.ts'
 import {
   configOf,
@@ -16,7 +16,8 @@ import {
   wrongConfig,
 } from './tracer.ts'
 
-interface Account {
+/** An account before a transaction, or the changed parts of one after it. */
+export interface Account {
   readonly balance: bigint | undefined
   readonly nonce: bigint | undefined
   readonly code: Uint8Array | undefined
@@ -28,7 +29,7 @@ interface Account {
   readonly isEmpty: boolean
 }
 
-interface Options {
+export interface AccountOptions {
   readonly diffMode: boolean
   readonly disableCode: boolean
   readonly disableStorage: boolean
@@ -41,7 +42,7 @@ const SLOT_BYTES = 300
 /** Creates prestateTracer. Options: `diffMode`, `disableCode`, `disableStorage`, `includeEmpty`. */
 export function createPrestateTrace({ config, output, memoryBytes }: TraceOptions): Trace {
   const values = configOf(config)
-  const options: Options = {
+  const options: AccountOptions = {
     diffMode: flagOf(values, 'diffMode'),
     disableCode: flagOf(values, 'disableCode'),
     disableStorage: flagOf(values, 'disableStorage'),
@@ -49,6 +50,37 @@ export function createPrestateTrace({ config, output, memoryBytes }: TraceOption
   }
   if (options.diffMode && options.includeEmpty) throw wrongConfig('cannot use diffMode with includeEmpty')
   const budget = createMemoryBudget(memoryBytes)
+  const { tracer, accounts } = collectAccounts(options, budget)
+  return {
+    tracer,
+    isFull: budget.isFull,
+    finish() {
+      budget.check()
+      const { pre, post } = accounts()
+      if (!options.diffMode) {
+        writeAccounts(output, pre, options)
+        return
+      }
+      output.text('{"post":')
+      writeAccounts(output, post, options, true)
+      output.text(',"pre":')
+      writeAccounts(output, pre, options)
+      output.text('}')
+    },
+  }
+}
+
+/** Accounts by `toKey`. With `diffMode` only changed ones: `pre` lacks those that were created, `post` those that were deleted. */
+interface Accounts {
+  readonly pre: ReadonlyMap<string, Account>
+  readonly post: ReadonlyMap<string, Account>
+}
+
+/** Creates a tracer that collects the accounts that a transaction accesses. */
+export function collectAccounts(
+  options: AccountOptions,
+  budget: MemoryBudget,
+): { readonly tracer: Tracer; readonly accounts: () => Accounts } {
   const pre = new Map<string, Account>()
   let post = new Map<string, Account>()
 
@@ -90,19 +122,7 @@ export function createPrestateTrace({ config, output, memoryBytes }: TraceOption
 
   return {
     tracer: { start, end, enter, account: look, ...(options.disableStorage ? {} : { slot }) },
-    isFull: budget.isFull,
-    finish() {
-      budget.check()
-      if (!options.diffMode) {
-        writeAccounts(output, pre, options)
-        return
-      }
-      output.text('{"post":')
-      writeAccounts(output, post, options)
-      output.text(',"pre":')
-      writeAccounts(output, pre, options)
-      output.text('}')
-    },
+    accounts: () => ({ pre, post }),
   }
 }
 
@@ -124,7 +144,7 @@ function lookUp(address: Uint8Array, state: TraceState, budget: MemoryBudget): A
 function difference(
   before: Map<string, Account>,
   state: TraceState,
-  { disableCode, disableStorage }: Options,
+  { disableCode, disableStorage }: AccountOptions,
 ): Map<string, Account> {
   const after = new Map<string, Account>()
   for (const [key, was] of before) {
@@ -162,14 +182,20 @@ function changedSlots(slots: Map<string, string>, address: Uint8Array, state: Tr
   return changed
 }
 
-function writeAccounts(output: Output, accounts: ReadonlyMap<string, Account>, { disableCode }: Options): void {
+/** Writes accounts. Among values after a transaction, empty code is code that it removed: a delegation (EIP-7702). */
+function writeAccounts(
+  output: Output,
+  accounts: ReadonlyMap<string, Account>,
+  { disableCode }: AccountOptions,
+  isAfter = false,
+): void {
   output.text('{')
   const keys = [...accounts.keys()].sort((a, b) => (a < b ? -1 : 1))
   keys.forEach((key, i) => {
     const { balance, nonce, code, codeHash, storage } = accounts.get(key)!
     const fields: string[] = []
     if (balance !== undefined) fields.push(`"balance":"${quantity(balance)}"`)
-    if (code && code.length > 0 && !disableCode) fields.push(`"code":"${formatHex0x(code)}"`)
+    if (code && (isAfter || code.length > 0) && !disableCode) fields.push(`"code":"${formatHex0x(code)}"`)
     if (codeHash) fields.push(`"codeHash":"${formatHex0x(codeHash)}"`)
     if (nonce) fields.push(`"nonce":${nonce}`)
     output.text(`${i > 0 ? ',' : ''}"${formatHex0x(fromKey(key))}":{${fields.join()}`)

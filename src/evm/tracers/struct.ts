@@ -2,8 +2,9 @@
 import { formatHex, formatHex0x, fromKey, toKey } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import * as errors from '../errors.ts'
-import { RECORD, STEP, type StepBatch, type StepFormat, type TracedResult, type Tracer, WRITE } from '../trace.ts'
+import { STEP, type StepBatch, type StepFormat, type TracedResult, type Tracer } from '../trace.ts'
 import type { Output } from './output.ts'
+import { createMemories, nextRecord, readU32, stackWord } from './records.ts'
 import { configOf, flagOf, type Trace, type TraceFactory, wrongConfig } from './tracer.ts'
 
 export interface StructLogOptions {
@@ -22,15 +23,6 @@ export interface StructLogOptions {
 export interface StructTrace extends Trace {
   /** Completes the result. `cut` is the reason for ending the execution early; the result names it. */
   finish(cut?: string): void
-}
-
-/** The memories of the open frames, rebuilt from the recorded writes. */
-interface Memories {
-  apply(batch: StepBatch, record: number): void
-  /** Returns the first `size` bytes of a frame's memory as words. */
-  words(depth: number, size: number): string
-  /** Clears the memory of a depth. Call it for every frame that begins. */
-  enter(depth: number): void
 }
 
 /**
@@ -145,20 +137,9 @@ export const createStructTraceOf: TraceFactory = ({ config, output, outputBytes 
   })
 }
 
-const readU32 = (bytes: Uint8Array, at: number): number =>
-  bytes[at]! + bytes[at + 1]! * 0x100 + bytes[at + 2]! * 0x10000 + bytes[at + 3]! * 0x1000000
-
-const nextRecord = ({ bytes }: StepBatch, at: number): number => at + readU32(bytes, at)
-
 /** Creates the log of slots that SLOAD and SSTORE accessed so far, by contract. */
 function createStorageLog() {
   const contracts = new Map<string, Map<string, string>>()
-
-  /** Returns a word of the recorded stack; index 0 is the top. */
-  function word({ bytes }: StepBatch, record: number, index: number): Uint8Array {
-    const from = record + STEP.stack + 32 * (readU32(bytes, record + STEP.height) - 1 - index)
-    return bytes.slice(from, from + 32).reverse()
-  }
 
   return {
     /** Returns the slots of the contract that geth shows at this step; undefined if geth omits the field. */
@@ -169,8 +150,8 @@ function createStorageLog() {
       const isLoad = op === 0x54 && height >= 1
       if (!isLoad && !(op === 0x55 && height >= 2)) return undefined
       const { address } = contract
-      const slot = word(batch, record, 0)
-      const value = isLoad ? batch.stateBefore(record).storage(address, slot) : word(batch, record, 1)
+      const slot = stackWord(batch, record, 0)
+      const value = isLoad ? batch.stateBefore(record).storage(address, slot) : stackWord(batch, record, 1)
       const key = toKey(address)
       let slots = contracts.get(key)
       if (!slots) {
@@ -179,39 +160,6 @@ function createStorageLog() {
       }
       slots.set(toKey(slot), toKey(value))
       return [...slots].map(([name, held]) => `"${formatHex(fromKey(name))}":"${formatHex(fromKey(held))}"`).join()
-    },
-  }
-}
-
-function createMemories(): Memories {
-  /** The memories by depth; bytes that were never written are zero. */
-  const memories: Uint8Array[] = []
-
-  function reaching(depth: number, size: number): Uint8Array {
-    const memory = memories[depth] ?? new Uint8Array(0)
-    if (memory.length >= size) return memory
-    const larger = new Uint8Array(Math.max(size, 2 * memory.length, 1024))
-    larger.set(memory)
-    memories[depth] = larger
-    return larger
-  }
-
-  return {
-    apply({ bytes, depth, memory: base }, record) {
-      if (readU32(bytes, record + WRITE.kind) !== RECORD.write) return
-      const offset = readU32(bytes, record + WRITE.offset)
-      const length = readU32(bytes, record + WRITE.length)
-      const from = readU32(bytes, record + WRITE.whole) === 1 ? record + WRITE.bytes : base + offset
-      reaching(depth, offset + length).set(bytes.subarray(from, from + length), offset)
-    },
-    words(depth, size) {
-      const memory = reaching(depth, size)
-      const words: string[] = []
-      for (let at = 0; at < size; at += 32) words.push(`"${formatHex(memory.subarray(at, at + 32))}"`)
-      return words.join()
-    },
-    enter(depth) {
-      memories.length = depth
     },
   }
 }

@@ -1,5 +1,5 @@
 /** The rules that depend only on the transaction and the fork. */
-import type { Rules } from '../forks.ts'
+import { maxInitCodeSize, type Rules } from '../forks.ts'
 import { maxBlobs } from './blob.ts'
 import { refuse } from './errors.ts'
 import { ownGas } from './gas.ts'
@@ -8,10 +8,13 @@ import { feeCapOf, type UnsignedTransaction } from './types.ts'
 const MAX_UINT64 = (1n << 64n) - 1n
 const MAX_UINT256 = (1n << 256n) - 1n
 /** The maximum gas limit of a transaction from Osaka on (EIP-7825). */
-export const TRANSACTION_GAS_CAP = 1n << 24n
-/** The maximum init code of a creation (EIP-3860). Unit: bytes. */
-const MAX_INIT_CODE_SIZE = 49_152
+const TRANSACTION_GAS_CAP = 1n << 24n
 const BLOB_HASH_VERSION = 1
+
+/** Returns the maximum gas limit of a transaction; undefined without one. */
+export function transactionGasCap({ eips, hasNoTxGasLimit }: Rules): bigint | undefined {
+  return eips.has(7825) && !hasNoTxGasLimit ? TRANSACTION_GAS_CAP : undefined
+}
 
 /** The EIP that introduced each type. */
 const TYPE_EIPS = { 1: 2930, 2: 1559, 3: 4844, 4: 7702 } as const
@@ -29,11 +32,13 @@ export function validateTransaction(transaction: UnsignedTransaction, rules: Rul
     const { maxPriorityFeePerGasWei: tip, maxFeePerGasWei: cap } = transaction
     if (tip > cap) throw refuse('tipAboveFeeCap', `maxPriorityFeePerGas: ${tip}, maxFeePerGas: ${cap}`)
   }
-  if (eips.has(7825) && transaction.gasLimit > TRANSACTION_GAS_CAP) {
-    throw refuse('gasLimitTooHigh', `(cap: ${TRANSACTION_GAS_CAP}, tx: ${transaction.gasLimit})`)
+  const cap = transactionGasCap(rules)
+  if (cap !== undefined && transaction.gasLimit > cap) {
+    throw refuse('gasLimitTooHigh', `(cap: ${cap}, tx: ${transaction.gasLimit})`)
   }
-  if (transaction.to === undefined && eips.has(3860) && !freeInitCode && transaction.data.length > MAX_INIT_CODE_SIZE) {
-    throw refuse('initCodeSize', `code size ${transaction.data.length} limit ${MAX_INIT_CODE_SIZE}`)
+  const mostInitCode = maxInitCodeSize(rules)
+  if (transaction.to === undefined && eips.has(3860) && !freeInitCode && transaction.data.length > mostInitCode) {
+    throw refuse('initCodeSize', `code size ${transaction.data.length} limit ${mostInitCode}`)
   }
   if (transaction.type === 3) checkBlobs(transaction, rules)
   if (transaction.type === 4) {

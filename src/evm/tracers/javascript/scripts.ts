@@ -158,6 +158,7 @@ const CALL = `{
         type: log.op.toString(),
         from: toHex(log.contract.getAddress()),
         to: toHex(toAddress(word(0).toString(16))),
+        input: '0x',
         gasIn: log.getGas(), gasCost: log.getCost(),
         value: '0x' + db.getBalance(log.contract.getAddress()).toString(16)
       })

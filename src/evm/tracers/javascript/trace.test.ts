@@ -2,7 +2,7 @@ import variant from '@jitl/quickjs-wasmfile-release-sync'
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import { expect, test } from 'vitest'
 import { CALLER, CONTRACT, machine } from '../../../../test/support/evm/machine.ts'
-import { formatHex } from '../../../primitives/bytes.ts'
+import { formatHex, formatHex0x } from '../../../primitives/bytes.ts'
 import { ChainError } from '../../../primitives/errors.ts'
 import { createOutput } from '../output.ts'
 import { scriptFactory, scriptOf } from './trace.ts'
@@ -215,4 +215,17 @@ test('named scripts are found, and an unknown bare name is not a script', () => 
   expect(scriptOf('{ result: 1 }')).toBe('{ result: 1 }')
   expect(traced(scriptOf('opcountTracer')!)).toBe(8)
   expect(traced(scriptOf('bigramTracer')!)).toMatchObject({ 'PUSH1-PUSH1': 1, 'PUSH1-ADD': 1 })
+})
+
+test('callTracerLegacy shows a self-destruct with empty input', () => {
+  const { calls } = traced(scriptOf('callTracerLegacy')!, { code: `73${'ab'.repeat(20)}ff` }) as { calls: object[] }
+  expect(calls).toEqual([
+    {
+      type: 'SELFDESTRUCT',
+      from: formatHex0x(CONTRACT),
+      to: `0x${'ab'.repeat(20)}`,
+      input: '0x',
+      value: expect.any(String),
+    },
+  ])
 })
