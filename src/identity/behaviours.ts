@@ -53,6 +53,10 @@ export const BEHAVIOURS = {
       'gas estimates search only between the gas used and the cap: no exact 21000 for a plain transfer, no first guess, no check of what the sender can pay',
     source: 'docs/modules/evm.md#queries, D21',
   },
+  noVestingMessages: {
+    about: 'the messages that create vesting accounts do not exist; a genesis document can have such accounts',
+    source: 'docs/modules/vesting.md, recorded at v2.11',
+  },
   callsSeeBaseFee: {
     about: 'a call without a gas price sees BASEFEE, not 0 as in geth',
     source: 'docs/modules/evm.md#queries',
@@ -208,6 +212,19 @@ export const BEHAVIOURS = {
   creationCostsNoGas: {
     about: 'creating a factory denom does not consume `denom_creation_gas_consume`',
     source: 'docs/modules/tokenfactory.md#parameters',
+  },
+  votesWantAllGas: {
+    about: 'the result of a transaction of oracle votes has `gas_wanted` -1, not its gas limit',
+    source: 'docs/modules/oracle.md#messages, recorded at v2.11',
+  },
+  createsDenomsTwice: {
+    about: 'creating a factory denom stores its admin and its bank metadata twice, and pays gas for both',
+    source: 'docs/modules/tokenfactory.md#messages, recorded at v2.11',
+  },
+  unregisteredErrors: {
+    about:
+      'failures of messages that the reference reports without a registered error have codespace `undefined` and code 1',
+    source: 'docs/transactions.md#results, recorded at v2.11',
   },
   adminsStay: {
     about: 'the admin of a factory denom cannot be removed for good',

@@ -1,5 +1,6 @@
 /** A profile as handlers use it: names, prefixes and behaviours of a chain. */
 import type { Behaviours } from './behaviours.ts'
+import type { EvmRules } from './profiles/profile.ts'
 
 export interface Identity {
   /** `almanac` by default. */
@@ -41,4 +42,6 @@ export interface Identity {
   readonly toNeutralField: (name: string) => string
   /** Named differences of a real chain from the API document (D30). All are off by default. */
   readonly behaviours: Behaviours
+  /** Present on a chain whose genesis sets one of them. */
+  readonly evm?: EvmRules
 }

@@ -2,6 +2,7 @@ import { bech32 } from '@scure/base'
 import { expect, test } from 'vitest'
 import * as address from './address.ts'
 import { formatHex, hex, utf8 } from './bytes.ts'
+import { readEvm } from './evm-address.ts'
 
 test('module accounts have the addresses of the chain', () => {
   expect(formatHex(address.ofModule('fee_collector'))).toBe('f1829676db577682e944fc3493d451b67ff3e29f')
@@ -23,7 +24,7 @@ test('a consensus address is the first 20 bytes of the hash of its key', () => {
 
 test('an EVM address in a message is 20 bytes, or the text of an address, or ends in one', () => {
   const evm = '5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
-  const read = (bytes: Uint8Array) => formatHex(address.readEvm(bytes))
+  const read = (bytes: Uint8Array) => formatHex(readEvm(bytes))
   for (const given of [hex(evm), utf8(evm), utf8(`0x${evm}`), utf8(` 0X${evm.toUpperCase()}\n`)]) {
     expect(read(given)).toBe(evm)
   }

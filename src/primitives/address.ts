@@ -1,7 +1,8 @@
 /** Account addresses: bytes inside, Bech32 or checksummed hexadecimal text at the edge. */
 import { bech32 } from '@scure/base'
-import { formatHex, hex, padLeft, parseHex, toKey, utf8 } from './bytes.ts'
+import { parseHex, toKey, utf8 } from './bytes.ts'
 import { createCache } from './cache.ts'
+import { checksummed } from './evm-address.ts'
 import { keccak256, ripemd160, sha256 } from './hash.ts'
 
 const ALPHABET = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
@@ -60,37 +61,15 @@ function whyNotBech32(text: string): string {
   return `invalid checksum (expected ${expected} got ${data.slice(-CHECKSUM_LENGTH)})`
 }
 
-const DIGIT_NINE = 0x39
-const LOWER_TO_UPPER = 0x20
-
 /** Formats 20 bytes as an EIP-55 checksummed address. */
 export function formatEip55(bytes: Uint8Array): string {
-  const digits = formatHex(bytes)
-  const check = keccak256(utf8(digits))
-  const out = utf8(`0x${digits}`)
-  for (let i = 0; i < digits.length; i++) {
-    const nibble = i % 2 === 0 ? check[i >> 1]! >> 4 : check[i >> 1]! & 15
-    if (nibble >= 8 && out[i + 2]! > DIGIT_NINE) out[i + 2]! -= LOWER_TO_UPPER
-  }
-  return toKey(out)
+  return checksummed(bytes, keccak256)
 }
 
 /** Parses 20 bytes of hexadecimal text, `0x` optional, without a check of the checksum. Returns undefined if invalid. */
 export function parseEvm(text: string): Uint8Array | undefined {
   const bytes = parseHex(text)
   return bytes?.length === 20 ? bytes : undefined
-}
-
-const EVM_TEXT = /^[\t-\r ]*(?:0[xX])?([0-9a-fA-F]{40})[\t-\r ]*$/
-
-/**
- * Returns the 20 bytes of an EVM address in a message, read as the reference reads them: 20 bytes as they are; the ASCII text
- * of an address, `0x` optional; else the last 20 bytes, shorter ones with zeros in front (D60).
- */
-export function readEvm(bytes: Uint8Array): Uint8Array {
-  if (bytes.length === 20) return bytes
-  const digits = bytes.length < 40 ? undefined : EVM_TEXT.exec(toKey(bytes))?.[1]
-  return digits === undefined ? padLeft(bytes.subarray(-20), 20) : hex(digits)
 }
 
 /** Returns the address of a module account: the first 20 bytes of sha256 of its name. */

@@ -5,9 +5,10 @@ import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
-import { formatEip55, parseEvm, readEvm } from '../primitives/address.ts'
+import { formatEip55, parseEvm } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
+import { readEvm } from '../primitives/evm-address.ts'
 import { MAX_LEVELS } from '../primitives/nesting.ts'
 import {
   formatDuration,

@@ -153,11 +153,11 @@ export function aminoJson(identity: Identity, key: PublicKey): { type: string; v
     return { type: identity.toProfileAmino(KINDS[key.kind].aminoName), value: formatBase64(key.key) }
   }
   const pubkeys = key.keys.map((part) => aminoJson(identity, part))
-  return { type: MULTISIG_AMINO, value: { pubkeys, threshold: key.threshold.toString() } }
+  return { type: MULTISIG_AMINO, value: { threshold: key.threshold.toString(), pubkeys } }
 }
 
 /** Returns the four bytes that identify a registered type in amino binary. */
-function aminoPrefix(name: string): Uint8Array {
+export function aminoPrefix(name: string): Uint8Array {
   const skipZeros = (bytes: Uint8Array) => bytes.subarray(bytes.findIndex((byte) => byte !== 0))
   const hash = skipZeros(sha256(utf8(name)))
   return skipZeros(hash.subarray(3)).slice(0, 4)

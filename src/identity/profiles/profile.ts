@@ -14,6 +14,16 @@ export interface NameMap {
   readonly fields: Readonly<Record<string, string>>
 }
 
+/** Rules of a chain's EVM that its genesis sets, beside the fork. */
+export interface EvmRules {
+  /** Largest code of a contract, bytes; absent: 24,576 (EIP-170). */
+  readonly codeSizeLimit?: number
+  /** Whether transactions that are signed without a chain id are valid. */
+  readonly allowsUnprotected?: boolean
+  /** Whether transactions have no gas limit of their own (without EIP-7825). */
+  readonly hasNoTxGasLimit?: boolean
+}
+
 export interface Profile {
   readonly name: string
   readonly bech32: { readonly account: string; readonly validator: string; readonly consensus: string }
@@ -31,4 +41,6 @@ export interface Profile {
   readonly accepted: readonly NameMap[]
   /** The behaviours that are on. */
   readonly behaviours: readonly BehaviourName[]
+  /** Present on a chain whose genesis sets one of them. */
+  readonly evm?: EvmRules
 }

@@ -5,6 +5,7 @@ import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
 import { concat, utf8 } from '../../primitives/bytes.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
+import type { Coin } from '../../primitives/coin.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
@@ -13,11 +14,11 @@ import type { Account } from './account.ts'
 import { decodeAccount, encodeAccount } from './account-codec.ts'
 import { defaultParams } from './params.ts'
 import * as state from './state.ts'
-import { locked, unvested, type Vesting } from './vesting.ts'
+import { locked, type Schedule, unvested, type Vesting } from './vesting.ts'
 
 export type { Account } from './account.ts'
 export { feeCollector } from './state.ts'
-export { trackDelegation, trackUndelegation } from './vesting.ts'
+export { type Schedule, trackDelegation, trackUndelegation } from './vesting.ts'
 
 const ACCOUNT_KEY = Uint8Array.of(state.ACCOUNT_PREFIX)
 
@@ -73,9 +74,8 @@ function takeNumber(ctx: Context): bigint {
   return number
 }
 
-/** Returns a new account with the next number and no code: an EthAccount, at a module's address the module's. The caller stores it. */
-export function newAccount(ctx: Context, bytes: Uint8Array): Account {
-  const account: Account = {
+function freshAccount(ctx: Context, bytes: Uint8Array): Account {
+  return {
     kind: 'eth',
     address: bytes,
     addressText: address.format(ctx, bytes),
@@ -84,6 +84,11 @@ export function newAccount(ctx: Context, bytes: Uint8Array): Account {
     sequence: 0n,
     codeHash: EMPTY_CODE_HASH,
   }
+}
+
+/** Returns a new account with the next number and no code: an EthAccount, at a module's address the module's. The caller stores it. */
+export function newAccount(ctx: Context, bytes: Uint8Array): Account {
+  const account = freshAccount(ctx, bytes)
   const module = ctx.app.moduleAccountAt(bytes)
   return module ? ofModule(account, module) : account
 }
@@ -99,6 +104,18 @@ export function ensureAccount(ctx: Context, bytes: Uint8Array): Account {
   const account = newAccount(ctx, bytes)
   setAccount(ctx, account)
   return account
+}
+
+/** Creates an account with coins that vest until a time in Unix seconds, and stores it. The caller pays the coins. */
+export function createVestingAccount(
+  ctx: Context,
+  bytes: Uint8Array,
+  schedule: Schedule,
+  original: readonly Coin[],
+  endTime: bigint,
+): void {
+  const vesting = { schedule, original, delegatedFree: [], delegatedVesting: [], endTime }
+  setAccount(ctx, { ...freshAccount(ctx, bytes), kind: 'vesting', vesting })
 }
 
 /**
@@ -161,11 +178,18 @@ function hasType(encoded: Uint8Array, type: Uint8Array): boolean {
   return true
 }
 
-/** Returns the amount of a denom that the holder cannot send in this block. */
-export function lockedAmount(ctx: ReadContext, bytes: Uint8Array, denom: string): bigint {
+const nothingLocked = (): bigint => 0n
+
+/** Reads an account once and returns the function from a denom to the amount that its holder cannot send in this block. */
+export function lockedAmounts(ctx: ReadContext, bytes: Uint8Array): (denom: string) => bigint {
   const encoded = ctx.store.get(state.STORE, accountKey(bytes))
   const vesting = encoded && vestingOf(ctx.identity, bytes, encoded)
-  return vesting ? locked(vesting, denom, ctx.block.timeNs / NS_PER_SECOND) : 0n
+  return vesting ? (denom) => locked(vesting, denom, ctx.block.timeNs / NS_PER_SECOND) : nothingLocked
+}
+
+/** Returns the amount of a denom that the holder cannot send in this block. */
+export function lockedAmount(ctx: ReadContext, bytes: Uint8Array, denom: string): bigint {
+  return lockedAmounts(ctx, bytes)(denom)
 }
 
 /** Returns the total of a denom that has not vested at a time in Unix seconds, delegated or not. */

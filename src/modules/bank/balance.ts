@@ -59,10 +59,11 @@ export function subCoins(
   amountText = amountOf(coins),
   holderKeys = holderKeysOf(ctx, holder),
 ): void {
+  const lockedOf = auth.lockedAmounts(ctx, holder)
   for (const { denom, amount } of coins) {
     const keys = denom === ctx.identity.baseDenom ? holderKeys : balanceKeysOf(ctx, holder, denom)
     const before = amountAt(ctx, keys)
-    const spendable = before - auth.lockedAmount(ctx, holder, denom)
+    const spendable = before - lockedOf(denom)
     if (spendable < amount) {
       const available = `${spendable > 0n ? spendable : 0n}${denom}`
       throw sdkErrors.insufficientFunds(`spendable balance ${available} is smaller than ${amount}${denom}`)

@@ -96,7 +96,7 @@ export function send(ctx: Context, from: Uint8Array, to: Uint8Array, coins: read
   ctx.emitEvent('message', [senderKeys.sender])
 }
 
-/** Transfers coins from an account to a module. Throws sdk 5. */
+/** Transfers coins from an account, which can be a module's, to a module. Throws sdk 5. */
 export function sendToModule(ctx: Context, from: Uint8Array, module: ModuleAccount, coins: readonly Coin[]): void {
   auth.ensureModuleAccount(ctx, module)
   send(ctx, from, module.address, coins)
@@ -141,6 +141,7 @@ export function mint(ctx: Context, module: ModuleAccount, coins: readonly Coin[]
 /** Burns coins of a module's account. The module must be a burner. Throws sdk 5. */
 export function burn(ctx: Context, module: ModuleAccount, coins: readonly Coin[]): void {
   requirePermission(module, 'burner')
+  auth.ensureModuleAccount(ctx, module)
   subCoins(ctx, module.address, coins)
   for (const { denom, amount } of coins) setSupply(ctx, denom, supply(ctx, denom) - amount)
   ctx.emitEvent('burn', { burner: address.format(ctx, module.address), amount: format(coins) })
@@ -149,6 +150,9 @@ export function burn(ctx: Context, module: ModuleAccount, coins: readonly Coin[]
 
 /** Transfers a delegator's coins, locked ones first, to a staking pool. Throws sdk 5. */
 export function delegate(ctx: Context, delegator: Uint8Array, pool: ModuleAccount, coin: Coin): void {
+  auth.ensureModuleAccount(ctx, pool)
+  // The Cosmos SDK reads the pool's account by its name, then by its address, and metered code pays for both.
+  auth.getAccount(ctx, pool.address)
   const held = balance(ctx, delegator, coin.denom)
   if (held < coin.amount) {
     throw sdkErrors.insufficientFunds(
@@ -163,7 +167,6 @@ export function delegate(ctx: Context, delegator: Uint8Array, pool: ModuleAccoun
   }
   ctx.emitEvent('coin_spent', { spender: address.format(ctx, delegator), amount: format([coin]) })
   if (includesNativeCoin(ctx, [coin])) emitWeiChange(ctx, 'bank.DelegateCoins', [pool.address, delegator])
-  auth.ensureModuleAccount(ctx, pool)
   addCoins(ctx, pool.address, [coin])
 }
 

@@ -17,9 +17,10 @@ export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams()
 }
 
-/** Whether a denom can be sent between accounts. */
-function isSendEnabled(ctx: ReadContext, denom: string): boolean {
-  return state.sendEnabled.has(ctx, denom) ? state.sendEnabled.get(ctx, denom)! : params(ctx).defaultSendEnabled
+/** Reads the default once and returns the function from a denom to whether it can be sent between accounts. */
+function sendSwitches(ctx: ReadContext): (denom: string) => boolean {
+  const { defaultSendEnabled } = params(ctx)
+  return (denom) => (state.sendEnabled.has(ctx, denom) ? state.sendEnabled.get(ctx, denom)! : defaultSendEnabled)
 }
 
 const disabledText = (denom: string): string => `${denom} transfers are currently disabled`
@@ -28,13 +29,14 @@ const blockedText = (ctx: ReadContext, recipient: Uint8Array): string =>
 
 /** Throws bank 5 for the first denom whose transfers are disabled. */
 export function requireSendEnabled(ctx: ReadContext, coins: readonly Coin[]): void {
-  for (const { denom } of coins) if (!isSendEnabled(ctx, denom)) throw errors.sendDisabled(disabledText(denom))
+  const isSendEnabled = sendSwitches(ctx)
+  for (const { denom } of coins) if (!isSendEnabled(denom)) throw errors.sendDisabled(disabledText(denom))
 }
 
 /** Throws bank 5 for a denom whose transfers are disabled, and which therefore cannot be converted. Costs no gas. */
 export function requireConvertible(ctx: ReadContext, denom: string): void {
   if (ctx.identity.behaviours.evmIgnoresSendEnabled) return
-  if (!isSendEnabled(withoutGas(ctx), denom)) throw errors.sendDisabled(disabledText(denom))
+  if (!sendSwitches(withoutGas(ctx))(denom)) throw errors.sendDisabled(disabledText(denom))
 }
 
 /** Throws sdk 4 for a recipient that only modules can pay. */
@@ -45,7 +47,7 @@ export function requireUnblocked(ctx: ReadContext, recipient: Uint8Array): void 
 /** Returns the reason why no account can send wei now; undefined if transfers of the base denom are enabled. Costs no gas. */
 export function weiRefusal(ctx: ReadContext): string | undefined {
   const { baseDenom, behaviours } = ctx.identity
-  if (behaviours.evmIgnoresSendEnabled || isSendEnabled(withoutGas(ctx), baseDenom)) return undefined
+  if (behaviours.evmIgnoresSendEnabled || sendSwitches(withoutGas(ctx))(baseDenom)) return undefined
   return disabledText(baseDenom)
 }
 

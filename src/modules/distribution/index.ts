@@ -13,15 +13,7 @@ import { beginBlock } from './allocation.ts'
 import { genesis } from './genesis.ts'
 import { messages } from './messages.ts'
 import { queries } from './queries.ts'
-import {
-  beginDelegation,
-  beginValidator,
-  endPeriod,
-  endValidator,
-  hasBegun,
-  payDelegation,
-  recordSlash,
-} from './rewards.ts'
+import { beginDelegation, beginValidator, endPeriod, endValidator, payDelegation, recordSlash } from './rewards.ts'
 import { distributionAccount } from './state.ts'
 
 export const distribution = defineModule({
@@ -32,7 +24,11 @@ export const distribution = defineModule({
   accounts: [distributionAccount],
   genesis,
   hooks: [
-    afterValidatorCreated.on((ctx, { operator }) => beginValidator(ctx, operator)),
+    afterValidatorCreated.on((ctx, { operator }) => {
+      // The Cosmos SDK reads the validator here, and metered code pays for it.
+      staking.requireValidator(ctx, operator)
+      beginValidator(ctx, operator)
+    }),
     afterValidatorRemoved.on((ctx, { operator }) => endValidator(ctx, operator)),
     beforeDelegationCreated.on((ctx, { operator }) => {
       endPeriod(ctx, operator, staking.requireValidator(ctx, operator))
@@ -40,12 +36,9 @@ export const distribution = defineModule({
     beforeDelegationSharesModified.on((ctx, { operator, delegator }) => {
       const validator = staking.requireValidator(ctx, operator)
       const delegation = staking.getDelegation(ctx, delegator, operator)
+      const paid = delegation && payDelegation(ctx, operator, delegator, validator, delegation)
       // A delegation from a genesis without reward records starts to earn here.
-      if (delegation && hasBegun(ctx, operator, delegator)) {
-        payDelegation(ctx, operator, delegator, validator, delegation)
-      } else {
-        endPeriod(ctx, operator, validator)
-      }
+      if (!paid) endPeriod(ctx, operator, validator)
     }),
     afterDelegationModified.on((ctx, { operator, delegator }) => beginDelegation(ctx, operator, delegator)),
     beforeValidatorSlashed.on((ctx, { operator, fraction }) =>

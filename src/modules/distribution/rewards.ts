@@ -126,11 +126,6 @@ export function endPeriod(ctx: Context, operator: Uint8Array, validator: Validat
   return period
 }
 
-/** Whether it is on record since when a delegation earns. */
-export function hasBegun(ctx: ReadContext, operator: Uint8Array, delegator: Uint8Array): boolean {
-  return state.startingInfos.has(ctx, [operator, delegator])
-}
-
 /** Stores the starting info of a delegation: its stake, and the period from which it earns. */
 export function beginDelegation(ctx: Context, operator: Uint8Array, delegator: Uint8Array): void {
   const previousPeriod = currentRewards(ctx, operator).period - 1n
@@ -246,8 +241,8 @@ function tryPay(ctx: Context, delegator: Uint8Array, coins: readonly Coin[]): bo
 }
 
 /**
- * Pays a delegation its rewards and deletes its starting info; the caller follows with `beginDelegation`. Throws distribution
- * 5.
+ * Pays a delegation its rewards and deletes its starting info; the caller follows with `beginDelegation`. Returns undefined if
+ * it is not on record since when the delegation earns.
  */
 export function payDelegation(
   ctx: Context,
@@ -255,9 +250,8 @@ export function payDelegation(
   delegator: Uint8Array,
   validator: Validator,
   delegation: Delegation,
-): readonly Coin[] {
-  const start = state.startingInfos.get(ctx, [operator, delegator])
-  if (!start) throw errors.noDelegationInfo()
+): readonly Coin[] | undefined {
+  if (!state.startingInfos.has(ctx, [operator, delegator])) return undefined
   const period = endPeriod(ctx, operator, validator)
   const outstanding = outstandingRewards(ctx, operator)
   const earned = delegationRewards(ctx, operator, delegator, validator, delegation, period)
@@ -266,7 +260,8 @@ export function payDelegation(
   pay(ctx, delegator, coins)
   setOutstanding(ctx, operator, sub(outstanding, rewards))
   addToPool(ctx, rest)
-  adjustReferences(ctx, operator, start.previousPeriod, -1)
+  const { previousPeriod } = state.startingInfos.get(ctx, [operator, delegator])!
+  adjustReferences(ctx, operator, previousPeriod, -1)
   state.startingInfos.delete(ctx, [operator, delegator])
   const paid = coins.length > 0 ? coins : [{ denom: ctx.identity.baseDenom, amount: 0n }]
   ctx.emitEvent('withdraw_rewards', {

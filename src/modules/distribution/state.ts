@@ -18,7 +18,7 @@ import {
   ValidatorSlashEventSchema,
 } from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, wrappedBytesValue } from '../../store/collections/codecs.ts'
+import { bytesValue, cacheLast, protoValue, wrappedBytesValue } from '../../store/collections/codecs.ts'
 import { bareItem, map } from '../../store/collections/collections.ts'
 import { addressKey, pairKey, tripleKey, uint64Key, uint64LittleEndianKey } from '../../store/collections/key-codecs.ts'
 
@@ -71,4 +71,4 @@ export const slashEvents = map<
   ValidatorSlashEvent,
   readonly [Uint8Array] | readonly [Uint8Array, bigint]
 >(STORE, 0x08, tripleKey(addressKey, uint64Key, uint64Key), protoValue(ValidatorSlashEventSchema))
-export const params = bareItem<Params>(STORE, 0x09, protoValue(ParamsSchema))
+export const params = bareItem<Params>(STORE, 0x09, cacheLast(protoValue(ParamsSchema)))

@@ -12,6 +12,7 @@ export function withdrawRewards(ctx: Context, delegator: Uint8Array, operator: U
   const delegation = staking.getDelegation(ctx, delegator, operator)
   if (!delegation) throw errors.noDelegationInfo()
   const paid = payDelegation(ctx, operator, delegator, validator, delegation)
+  if (!paid) throw errors.noDelegationInfo()
   beginDelegation(ctx, operator, delegator)
   return paid
 }

@@ -10,7 +10,7 @@ import {
   VoteSchema,
 } from '../../gen/sdk/gov/v1/gov_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { bytesValue, cacheLast, protoValue, uint64Value } from '../../store/collections/codecs.ts'
 import { bareItem, map } from '../../store/collections/collections.ts'
 import { addressKey, pairKey, timeKey, uint64Key } from '../../store/collections/key-codecs.ts'
 
@@ -40,4 +40,4 @@ export const deposits = map<ByProposal, Deposit, bigint>(
   protoValue(DepositSchema),
 )
 export const votes = map<ByProposal, Vote, bigint>(STORE, 0x20, pairKey(uint64Key, addressKey), protoValue(VoteSchema))
-export const params = bareItem<Params>(STORE, 0x30, protoValue(ParamsSchema))
+export const params = bareItem<Params>(STORE, 0x30, cacheLast(protoValue(ParamsSchema)))

@@ -213,7 +213,9 @@ describe('messages', () => {
     begin({ profile: 'nibiru' })
     sudoGenesis.init(ctx, { sudoers: { root, contracts: [stranger()] } })
     messages.toggleInflation(ctx, { sender: stranger(), enable: true })
-    expect(() => messages.toggleInflation(ctx, { sender: gov(), enable: false })).toThrow(unauthorized)
+    // The reference did not register this failure of its module.
+    const unregistered = expect.objectContaining({ codespace: 'undefined', code: 1 })
+    expect(() => messages.toggleInflation(ctx, { sender: gov(), enable: false })).toThrow(unregistered)
   })
 
   test('an edit replaces the fields that are set and keeps the rest', () => {

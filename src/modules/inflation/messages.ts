@@ -42,7 +42,7 @@ export const validations = [
 export const messages = defineMessages(Msg, {
   /** Turns minting on or off. `has_inflation_started` stays true after the first time. */
   toggleInflation(ctx, { sender, enable }) {
-    sudo.requireEditor(ctx, sender)
+    sudo.requireInflationEditor(ctx, sender)
     const params = inflation.params(ctx)
     const hasInflationStarted = params.hasInflationStarted || enable
     state.params.set(ctx, { ...params, inflationEnabled: enable, hasInflationStarted })
@@ -51,7 +51,7 @@ export const messages = defineMessages(Msg, {
 
   /** Replaces the fields that are set. `inflation_enabled` has no effect here: use the toggle. */
   editInflationParams(ctx, message) {
-    sudo.requireEditor(ctx, message.sender)
+    sudo.requireInflationEditor(ctx, message.sender)
     validateEdit(message)
     const { polynomialFactors, inflationDistribution, epochsPerPeriod, periodsPerYear, maxPeriod } = message
     const params = {

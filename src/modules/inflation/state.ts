@@ -1,7 +1,7 @@
 /** Collections of store `inflation` (docs/modules/inflation.md#state). */
 import { type Params, ParamsSchema } from '../../gen/chain/inflation/v1/inflation_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { cacheLast, protoValue, uint64Value } from '../../store/collections/codecs.ts'
 import { item } from '../../store/collections/collections.ts'
 
 const STORE = 'inflation'
@@ -13,4 +13,4 @@ export const account = moduleAccount('inflation', 'minter', 'burner')
 export const period = item<bigint>(STORE, 0x00, uint64Value)
 /** Number of `day` epochs in which nothing was minted. */
 export const skippedEpochs = item<bigint>(STORE, 0x01, uint64Value)
-export const params = item<Params>(STORE, 0x02, protoValue(ParamsSchema))
+export const params = item<Params>(STORE, 0x02, cacheLast(protoValue(ParamsSchema)))

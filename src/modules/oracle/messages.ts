@@ -59,7 +59,7 @@ export const messages = defineMessages(Msg, {
 
   /** Edits parameters, with effect from the next voting period (D22, D26). */
   editOracleParams(ctx, { sender, params }) {
-    sudo.requireEditor(ctx, sender)
+    sudo.requireOracleEditor(ctx, sender)
     if (!params) throw sdkErrors.invalidRequest('params must be given')
     editParams(ctx, params)
     return {}

@@ -14,7 +14,7 @@ import {
   RewardsSchema,
 } from '../../gen/chain/oracle/v1beta1/oracle_pb.ts'
 import { moduleAccount } from '../../sdk/module-account.ts'
-import { bytesValue, protoValue, uint64Value } from '../../store/collections/codecs.ts'
+import { bytesValue, cacheLast, protoValue, uint64Value } from '../../store/collections/codecs.ts'
 import { item, keySet, map, sequence } from '../../store/collections/collections.ts'
 import { pairKey, stringKey, timeKey, uint64Key, validatorTextKey } from '../../store/collections/key-codecs.ts'
 
@@ -59,6 +59,6 @@ export const snapshots = map<readonly [string, bigint], PriceSnapshot, string>(
   pairKey(stringKey, timeKey),
   protoValue(PriceSnapshotSchema),
 )
-export const params = item<Params>(STORE, 0x0b, protoValue(ParamsSchema))
+export const params = item<Params>(STORE, 0x0b, cacheLast(protoValue(ParamsSchema)))
 /** Parameters that take effect at the end of the voting period (D26). */
 export const pendingParams = item<Params>(OWN_STORE, 0x20, protoValue(ParamsSchema))

@@ -6,7 +6,7 @@ import {
   type ValidatorSigningInfo,
   ValidatorSigningInfoSchema,
 } from '../../gen/sdk/slashing/v1beta1/slashing_pb.ts'
-import { bytesValue, protoValue, wrappedBoolValue } from '../../store/collections/codecs.ts'
+import { bytesValue, cacheLast, protoValue, wrappedBoolValue } from '../../store/collections/codecs.ts'
 import { bareItem, map } from '../../store/collections/collections.ts'
 import { addressKey, pairKey, uint64LittleEndianKey } from '../../store/collections/key-codecs.ts'
 
@@ -14,7 +14,7 @@ const STORE = 'slashing'
 /** The store of values that the original layout has no key for (D29). */
 const OWN_STORE = 'x'
 
-export const params = bareItem<Params>(STORE, 0x00, protoValue(ParamsSchema))
+export const params = bareItem<Params>(STORE, 0x00, cacheLast(protoValue(ParamsSchema)))
 /** Signing infos by consensus address. */
 export const signingInfos = map<Uint8Array, ValidatorSigningInfo>(
   STORE,

@@ -49,34 +49,39 @@ export function delegate(
   amount: bigint,
 ): { readonly validator: Validator; readonly shares: decimal.Decimal } {
   if (tokensOf(validator) === 0n && sharesOf(validator) > 0n) throw errors.invalidExchangeRate()
-  beforeShares(ctx, delegator, validator)
+  const held = beforeShares(ctx, delegator, validator)
   bank.delegate(ctx, delegator, poolOf(validator), { denom: params(ctx).bondDenom, amount })
-  return addShares(ctx, delegator, validator, amount)
-}
-
-/** Runs the hook before a delegation is created or grows, so that its rewards so far are paid first. */
-export function beforeShares(ctx: Context, delegator: Uint8Array, validator: Validator): void {
-  const operator = operatorBytes(ctx, validator)
-  const hook = getDelegation(ctx, delegator, operator) ? beforeDelegationSharesModified : beforeDelegationCreated
-  hook.run(ctx, { delegator, operator })
+  return addShares(ctx, delegator, validator, held, amount)
 }
 
 /**
- * Books tokens that are already in the validator's pool. The caller runs `beforeShares` first. Throws sdk 18 for tokens worth
- * less than one 10^-18 share: a delegation of no shares would outlive its validator, and corrupt the rewards of the
- * operator's next validator.
+ * Runs the hook before a delegation is created or grows, so that its rewards so far are paid first. Returns the delegation,
+ * undefined if it is new.
+ */
+export function beforeShares(ctx: Context, delegator: Uint8Array, validator: Validator): Delegation | undefined {
+  const operator = operatorBytes(ctx, validator)
+  const held = getDelegation(ctx, delegator, operator)
+  const hook = held ? beforeDelegationSharesModified : beforeDelegationCreated
+  hook.run(ctx, { delegator, operator })
+  return held
+}
+
+/**
+ * Books tokens that are already in the validator's pool. `held` is the delegation that `beforeShares` returned. Throws sdk 18
+ * for tokens worth less than one 10^-18 share: a delegation of no shares would outlive its validator, and corrupt the rewards
+ * of the operator's next validator.
  */
 export function addShares(
   ctx: Context,
   delegator: Uint8Array,
   before: Validator,
+  held: Delegation | undefined,
   amount: bigint,
 ): { readonly validator: Validator; readonly shares: decimal.Decimal } {
   const operator = operatorBytes(ctx, before)
   const { validator, shares } = withTokens(before, amount)
   if (shares === 0n) throw sdkErrors.invalidRequest(`${amount} is too little for a share of ${before.operatorAddress}`)
   replaceValidator(ctx, before, validator)
-  const held = getDelegation(ctx, delegator, operator)
   const total = (held ? (decimal.decode(held.shares) ?? 0n) : 0n) + shares
   state.delegations.set(
     ctx,
@@ -125,17 +130,17 @@ export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array
   const held = decimal.decode(delegation.shares) ?? decimal.zero
   if (held < shares) throw errors.notEnoughShares(decimal.format(held))
   const rest = decimal.fromRaw(held - shares)
-  const before = requireValidator(ctx, operator)
-  const remaining = decimal.truncate(tokensFromShares(before, rest))
-  if (equal(delegator, operator) && !before.jailed && remaining < BigInt(before.minSelfDelegation || '0')) {
-    jail(ctx, before)
+  let current = requireValidator(ctx, operator)
+  const remaining = decimal.truncate(tokensFromShares(current, rest))
+  if (equal(delegator, operator) && !current.jailed && remaining < BigInt(current.minSelfDelegation || '0')) {
+    jail(ctx, current)
+    current = requireValidator(ctx, operator)
   }
   if (rest === 0n) state.delegations.delete(ctx, [delegator, operator])
   else {
     state.delegations.set(ctx, [delegator, operator], { ...delegation, shares: decimal.encode(rest) })
     afterDelegationModified.run(ctx, { delegator, operator })
   }
-  const current = requireValidator(ctx, operator)
   const { validator, tokens } = withoutShares(current, shares)
   replaceValidator(ctx, current, validator)
   if (sharesOf(validator) === 0n && validator.status === BondStatus.UNBONDED) removeValidator(ctx, validator)
@@ -145,5 +150,5 @@ export function unbond(ctx: Context, delegator: Uint8Array, operator: Uint8Array
 /** Moves tokens between the bonded and the not bonded pool. Does nothing if both pools are the same. */
 export function movePool(ctx: Context, from: ModuleAccount, to: ModuleAccount, amount: bigint): void {
   if (from.name === to.name || amount === 0n) return
-  bank.send(ctx, from.address, to.address, [{ denom: params(ctx).bondDenom, amount }])
+  bank.sendToModule(ctx, from.address, to, [{ denom: params(ctx).bondDenom, amount }])
 }

@@ -1,13 +1,14 @@
 /** Recent headers with their validators, the source for relayers and for old block hashes. */
 import { create } from '@bufbuild/protobuf'
 import { HistoricalInfoSchema, type Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
-import { HeaderSchema } from '../../gen/tendermint/types/types_pb.ts'
+import { type Header, HeaderSchema } from '../../gen/tendermint/types/types_pb.ts'
 import { compare } from '../../primitives/bytes.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { params } from './params.ts'
 import * as state from './state.ts'
-import { consensusAddress, powerOf } from './validator.ts'
+import type { PowerUpdate } from './updates.ts'
+import { consensusAddress, consensusKey, powerOf } from './validator.ts'
 import { requireValidator } from './validators.ts'
 
 /** The block protocol version of CometBFT. */
@@ -42,6 +43,24 @@ export function trackHistory(ctx: Context): void {
   })
   const header = whole ?? known
   state.historicalInfos.set(ctx, height, create(HistoricalInfoSchema, { header, valset: [...lastValidators(ctx)] }))
+}
+
+/** The record of a height: its header, as far as it is known, and the validators that sign the next height. */
+interface RecordedHeight {
+  readonly header: Header
+  readonly validators: readonly PowerUpdate[]
+}
+
+/** Returns the record of a height; undefined if it is not recorded, or not any more. */
+export function recordedHeight(ctx: ReadContext, height: bigint): RecordedHeight | undefined {
+  const info = state.historicalInfos.has(ctx, height) ? state.historicalInfos.get(ctx, height) : undefined
+  if (!info?.header) return undefined
+  const validators = info.valset.map((validator) => ({
+    address: consensusAddress(ctx.identity, validator),
+    publicKey: consensusKey(ctx.identity, validator),
+    power: powerOf(validator),
+  }))
+  return { header: info.header, validators }
 }
 
 /**

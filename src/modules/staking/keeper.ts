@@ -1,7 +1,7 @@
 /** Staking for other modules and the application: validators, delegations, slashes and the validator set. */
 export { bondedByPower, bondedPower, bondedTokens, isBonded, requireBonded } from './bonded.ts'
 export { delegationsOf, getDelegation } from './delegation.ts'
-export { BLOCK_PROTOCOL, recordedBlockHash } from './history.ts'
+export { BLOCK_PROTOCOL, recordedBlockHash, recordedHeight } from './history.ts'
 export { params } from './params.ts'
 export { jail, slash, unjail } from './slash.ts'
 export { updatesOfBlock, updateValidatorSet, validatorSet } from './updates.ts'

@@ -9,7 +9,6 @@ import {
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { Msg } from '../../gen/sdk/staking/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
-import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { formatRfc3339, NS_PER_SECOND, toTimestamp } from '../../primitives/time.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -22,7 +21,7 @@ import * as bank from '../bank/keeper.ts'
 import { delegate } from './delegation.ts'
 import { errors } from './errors.ts'
 import { afterValidatorCreated, beforeValidatorCreated } from './hooks.ts'
-import { params as currentParams, MAX_COMMISSION, validateParams } from './params.ts'
+import { params as currentParams, MAX_COMMISSION, requireBondDenom, validateParams } from './params.ts'
 import { redelegate } from './redelegation.ts'
 import * as state from './state.ts'
 import { cancelUnbonding, undelegate } from './unbonding.ts'
@@ -47,13 +46,6 @@ import {
   setByPower,
   setValidator,
 } from './validators.ts'
-
-/** Throws sdk 18 unless the coin is of the bond denom. */
-function requireBondDenom(ctx: ReadContext, { denom }: Coin): void {
-  const expected = currentParams(ctx).bondDenom
-  if (denom !== expected)
-    throw sdkErrors.invalidRequest(`invalid coin denomination: got ${denom}, expected ${expected}`)
-}
 
 const DAY_NS = 86_400n * NS_PER_SECOND
 
@@ -171,8 +163,7 @@ export const messages = defineMessages(Msg, {
   /** Moves tokens to another validator immediately. */
   beginRedelegate(ctx, message) {
     const { delegator, source, destination, coin } = parseRedelegate(ctx, message)
-    requireBondDenom(ctx, coin)
-    const endNs = redelegate(ctx, [delegator, source, destination], coin.amount)
+    const endNs = redelegate(ctx, [delegator, source, destination], coin)
     ctx.emitEvent('redelegate', {
       source_validator: address.formatValidator(ctx, source),
       destination_validator: address.formatValidator(ctx, destination),
@@ -185,8 +176,7 @@ export const messages = defineMessages(Msg, {
   /** Undelegates tokens from a validator. They are paid out after the unbonding time. */
   undelegate(ctx, message) {
     const { delegator, operator, coin } = parseUndelegate(ctx, message)
-    requireBondDenom(ctx, coin)
-    const endNs = undelegate(ctx, [delegator, operator], coin.amount)
+    const endNs = undelegate(ctx, [delegator, operator], coin)
     ctx.emitEvent('unbond', {
       validator: address.formatValidator(ctx, operator),
       amount: `${coin.amount}${coin.denom}`,

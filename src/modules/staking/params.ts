@@ -1,6 +1,7 @@
 /** Parameters of staking (docs/modules/staking.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { isValid } from '../../primitives/denom.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -24,6 +25,12 @@ export function defaultParams(baseDenom: string): Params {
 
 export function params(ctx: ReadContext): Params {
   return state.params.get(ctx) ?? defaultParams(ctx.identity.baseDenom)
+}
+
+/** Throws sdk 18 unless the coin is of the bond denom. */
+export function requireBondDenom(ctx: ReadContext, { denom }: Coin): void {
+  const expected = params(ctx).bondDenom
+  if (denom !== expected) throw errors.invalidRequest(`invalid coin denomination: got ${denom}, expected ${expected}`)
 }
 
 /** Throws sdk 18 for a parameter out of range. */

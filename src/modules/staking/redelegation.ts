@@ -13,13 +13,14 @@ import {
 } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import { equal, toKey } from '../../primitives/bytes.ts'
+import type { Coin } from '../../primitives/coin.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { nanoseconds } from '../../sdk/json.ts'
 import { addShares, beforeShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
 import { errors } from './errors.ts'
-import { params } from './params.ts'
+import { params, requireBondDenom } from './params.ts'
 import * as state from './state.ts'
 import { getValidator, REDELEGATION, requireValidator, takeUnbondingId } from './validators.ts'
 
@@ -60,28 +61,29 @@ function isReceiving(ctx: ReadContext, delegator: Uint8Array, operator: Uint8Arr
 }
 
 /**
- * Moves an amount to another validator. Returns the completion time in nanoseconds. Throws staking 3, 19, 22, 29 to 33, sdk
+ * Moves a coin to another validator. Returns the completion time in nanoseconds. Throws staking 3, 19, 22, 29 to 33, sdk
  * 18.
  */
-export function redelegate(ctx: Context, move: Move, amount: bigint): bigint {
+export function redelegate(ctx: Context, move: Move, coin: Coin): bigint {
   const [delegator, source, destination] = move
-  const shares = sharesToUnbond(ctx, delegator, source, amount)
+  const shares = sharesToUnbond(ctx, delegator, source, coin.amount)
+  requireBondDenom(ctx, coin)
   if (equal(source, destination)) throw errors.selfRedelegation()
-  if (!getValidator(ctx, destination)) throw errors.badRedelegationDestination()
+  const target = getValidator(ctx, destination)
+  if (!target) throw errors.badRedelegationDestination()
+  const from = poolOf(requireValidator(ctx, source))
   if (isReceiving(ctx, delegator, source)) throw errors.transitiveRedelegation()
   const existing = state.redelegations.get(ctx, move)
-  if ((existing?.entries.length ?? 0) >= params(ctx).maxEntries) throw errors.maxRedelegationEntries()
-  const from = poolOf(requireValidator(ctx, source))
+  if (existing && existing.entries.length >= params(ctx).maxEntries) throw errors.maxRedelegationEntries()
   const tokens = unbond(ctx, delegator, source, shares)
   if (tokens === 0n) throw errors.tinyRedelegation()
-  const target = requireValidator(ctx, destination)
-  beforeShares(ctx, delegator, target)
+  const held = beforeShares(ctx, delegator, target)
   movePool(ctx, from, poolOf(target), tokens)
-  const created = addShares(ctx, delegator, target, tokens)
+  const created = addShares(ctx, delegator, target, held, tokens)
   const { endNs, height } = endOf(ctx, getValidator(ctx, source))
   if (endNs === undefined) return ctx.block.timeNs
   const id = takeUnbondingId(ctx, REDELEGATION, state.redelegations.keyBytes(ctx, move))
-  const redelegation = existing ?? create(RedelegationSchema, textsOf(ctx, move))
+  const redelegation = state.redelegations.get(ctx, move) ?? create(RedelegationSchema, textsOf(ctx, move))
   redelegation.entries.push(
     create(RedelegationEntrySchema, {
       creationHeight: height,

@@ -24,6 +24,8 @@ import {
 import { moduleAccount } from '../../sdk/module-account.ts'
 import {
   bytesValue,
+  cacheLast,
+  cacheRecent,
   protoValue,
   uint64Value,
   wrappedInt64Value,
@@ -47,7 +49,15 @@ export const notBondedPool = moduleAccount('not_bonded_tokens_pool', 'burner', '
 /** Powers last reported to the engine, by operator. */
 export const lastPowers = map(STORE, 0x11, addressKey, wrappedInt64Value)
 export const lastTotalPower = bareItem(STORE, 0x12, wrappedIntValue)
-export const validators = map<Uint8Array, Validator>(STORE, 0x21, addressKey, protoValue(ValidatorSchema))
+/** Validators whose decoded records are cached: every block reads those that sign, several times. */
+const CACHED_VALIDATORS = 256
+
+export const validators = map<Uint8Array, Validator>(
+  STORE,
+  0x21,
+  addressKey,
+  cacheRecent(protoValue(ValidatorSchema), CACHED_VALIDATORS),
+)
 /** Operators by consensus address. */
 export const operators = map(STORE, 0x22, addressKey, bytesValue)
 /** Operators by power and inverted operator: the highest power is last, and among equals the lowest operator. */
@@ -103,6 +113,6 @@ export const historicalInfos = map<bigint, HistoricalInfo>(
   decimalTextKey,
   protoValue(HistoricalInfoSchema),
 )
-export const params = bareItem<Params>(STORE, 0x51, protoValue(ParamsSchema))
+export const params = bareItem<Params>(STORE, 0x51, cacheLast(protoValue(ParamsSchema)))
 /** Validator updates reported to the engine at the end of the last block. */
 export const updates = bareItem<ValidatorUpdates>(STORE, 0x61, protoValue(ValidatorUpdatesSchema))

@@ -19,7 +19,7 @@ import { nanoseconds } from '../../sdk/json.ts'
 import * as bank from '../bank/keeper.ts'
 import { addShares, beforeShares, movePool, poolOf, sharesToUnbond, unbond } from './delegation.ts'
 import { errors } from './errors.ts'
-import { params } from './params.ts'
+import { params, requireBondDenom } from './params.ts'
 import * as state from './state.ts'
 import { sharesOf, tokensOf } from './validator.ts'
 import { requireValidator, takeUnbondingId, UNBONDING_DELEGATION } from './validators.ts'
@@ -55,11 +55,13 @@ export function enqueue(ctx: Context, pair: Pair, timeNs: bigint): void {
   state.unbondingQueue.set(ctx, timeNs, create(DVPairsSchema, { pairs }))
 }
 
-/** Starts to unbond an amount. Returns the completion time in nanoseconds. Throws staking 3, 19, 22, 27, sdk 18. */
-export function undelegate(ctx: Context, pair: Pair, amount: bigint): bigint {
+/** Starts to unbond a coin. Returns the completion time in nanoseconds. Throws staking 3, 19, 22, 27, sdk 18. */
+export function undelegate(ctx: Context, pair: Pair, coin: Coin): bigint {
   const [delegator, operator] = pair
-  const shares = sharesToUnbond(ctx, delegator, operator, amount)
-  if ((getUnbonding(ctx, pair)?.entries.length ?? 0) >= params(ctx).maxEntries) throw errors.maxUnbondingEntries()
+  const shares = sharesToUnbond(ctx, delegator, operator, coin.amount)
+  requireBondDenom(ctx, coin)
+  const existing = getUnbonding(ctx, pair)
+  if (existing && existing.entries.length >= params(ctx).maxEntries) throw errors.maxUnbondingEntries()
   const pool = poolOf(requireValidator(ctx, operator))
   const tokens = unbond(ctx, delegator, operator, shares)
   movePool(ctx, pool, state.notBondedPool, tokens)
@@ -148,9 +150,9 @@ export function cancelUnbonding(ctx: Context, pair: Pair, coin: Coin, creationHe
   if (!entry) throw sdkErrors.notFound(`unbonding delegation entry is not found at block height ${creationHeight}`)
   const rest = BigInt(entry.balance) - coin.amount
   if (rest < 0n) throw sdkErrors.invalidRequest('amount is greater than the unbonding delegation entry balance')
-  beforeShares(ctx, delegator, validator)
+  const held = beforeShares(ctx, delegator, validator)
   movePool(ctx, state.notBondedPool, poolOf(validator), coin.amount)
-  addShares(ctx, delegator, validator, coin.amount)
+  addShares(ctx, delegator, validator, held, coin.amount)
   if (rest === 0n) state.unbondingIndex.delete(ctx, entry.unbondingId)
   const entries = unbonding.entries.flatMap((candidate) => {
     if (candidate !== entry) return [candidate]

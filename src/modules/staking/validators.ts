@@ -87,13 +87,18 @@ export const UNBONDING_VALIDATOR = 3n
 /** Allocates an unbonding id and records the kind and key of its operation. */
 export function takeUnbondingId(ctx: Context, type: bigint, key: Uint8Array): bigint {
   const id = (state.unbondingCount.get(ctx) ?? 0n) + 1n
-  recordUnbondingId(ctx, id, type, key)
+  state.unbondingCount.set(ctx, id)
+  indexUnbonding(ctx, id, type, key)
   return id
 }
 
 /** Records the kind and key of an unbonding id. Ids up to it are not allocated again. */
 export function recordUnbondingId(ctx: Context, id: bigint, type: bigint, key: Uint8Array): void {
   if (id > (state.unbondingCount.get(ctx) ?? 0n)) state.unbondingCount.set(ctx, id)
+  indexUnbonding(ctx, id, type, key)
+}
+
+function indexUnbonding(ctx: Context, id: bigint, type: bigint, key: Uint8Array): void {
   state.unbondingIndex.set(ctx, id, key)
   state.unbondingTypes.set(ctx, id, type)
 }

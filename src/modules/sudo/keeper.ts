@@ -11,6 +11,7 @@ import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { equal, toKey } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
+import { unregistered } from '../../sdk/unregistered.ts'
 import { errors } from './errors.ts'
 import * as state from './state.ts'
 
@@ -65,42 +66,52 @@ function canonicalListed(ctx: ReadContext, text: string): string {
 }
 
 /** Returns the root; undefined if none is set. */
-export function root(ctx: ReadContext): Uint8Array | undefined {
-  const text = sudoers(ctx).root
+export function root(ctx: ReadContext, { root: text } = sudoers(ctx)): Uint8Array | undefined {
   return text === '' ? undefined : address.parse(ctx, text)
 }
 
 /** Whether an address is governance or the root. */
-export function isAuthority(ctx: ReadContext, sender: Uint8Array): boolean {
+export function isAuthority(ctx: ReadContext, sender: Uint8Array, listed?: Sudoers): boolean {
   if (equal(sender, governance)) return true
-  const current = root(ctx)
+  const current = root(ctx, listed)
   return current !== undefined && equal(sender, current)
 }
 
-/** Throws sudo 2 unless the sender is governance or the root, and sdk 7 for an invalid address. */
-export function requireAuthority(ctx: ReadContext, authority: string): void {
-  if (!isAuthority(ctx, address.parse(ctx, authority))) throw errors.unauthorized()
+/** Returns the sudoers. Throws sudo 2 unless the sender is governance or the root, and sdk 7 for an invalid address. */
+export function requireAuthority(ctx: ReadContext, authority: string): Sudoers {
+  const listed = sudoers(ctx)
+  if (!isAuthority(ctx, address.parse(ctx, authority), listed)) throw unregistered(ctx, errors.unauthorized())
+  return listed
 }
 
-/** Throws sudo 2 for a sender that cannot edit parameters (behaviour `sudoersEditParameters`), sdk 7 for no address. */
-export function requireEditor(ctx: ReadContext, sender: string): void {
+/** Whether a sender can edit parameters (behaviour `sudoersEditParameters`). Throws sdk 7 for no address. */
+function isEditor(ctx: ReadContext, sender: string): boolean {
   const bytes = address.parse(ctx, sender)
-  const allowed = ctx.identity.behaviours.sudoersEditParameters
-    ? isSudoer(ctx, bytes) && !equal(bytes, governance)
-    : isAuthority(ctx, bytes)
-  if (!allowed) throw errors.unauthorized()
+  if (!ctx.identity.behaviours.sudoersEditParameters) return isAuthority(ctx, bytes)
+  return isSudoer(ctx, bytes) && !equal(bytes, governance)
+}
+
+/** Throws sudo 2 for a sender that cannot edit the parameters of the oracle, sdk 7 for no address. */
+export function requireOracleEditor(ctx: ReadContext, sender: string): void {
+  if (!isEditor(ctx, sender)) throw errors.unauthorized()
+}
+
+/** Throws sudo 2 for a sender that cannot edit the parameters of inflation, sdk 7 for no address. */
+export function requireInflationEditor(ctx: ReadContext, sender: string): void {
+  if (!isEditor(ctx, sender)) throw unregistered(ctx, errors.unauthorized())
 }
 
 /** Whether an address is an authority or one of the listed contracts. */
 export function isSudoer(ctx: ReadContext, sender: Uint8Array): boolean {
+  const listed = sudoers(ctx)
   return (
-    isAuthority(ctx, sender) || sudoers(ctx).contracts.some((contract) => equal(parseListed(ctx, contract), sender))
+    isAuthority(ctx, sender, listed) || listed.contracts.some((contract) => equal(parseListed(ctx, contract), sender))
   )
 }
 
 /** Throws sudo 2 unless the sender is an authority or a listed contract. */
 export function requireSudoer(ctx: ReadContext, sender: Uint8Array): void {
-  if (!isSudoer(ctx, sender)) throw errors.unauthorized()
+  if (!isSudoer(ctx, sender)) throw unregistered(ctx, errors.unauthorized())
 }
 
 /** Whether a call is free: its contract is always free, or sender and contract are both listed. */

@@ -10,10 +10,9 @@ import * as sudo from './keeper.ts'
 export const messages = defineMessages(Msg, {
   /** Adds contracts to the sudoers, or removes them. The list stays sorted. */
   editSudoers(ctx, { action, contracts, sender }) {
-    sudo.requireAuthority(ctx, sender)
+    const { root, contracts: listed } = sudo.requireAuthority(ctx, sender)
     if (contracts.length === 0) throw sdkErrors.invalidRequest('contracts cannot be empty')
     const named = new Set(contracts.map((contract) => toKey(sudo.parseListed(ctx, contract))))
-    const { root, contracts: listed } = sudo.sudoers(ctx)
     let edited: readonly string[]
     if (action === 'add_contracts') edited = [...listed, ...contracts]
     else if (action === 'remove_contracts') {
@@ -27,9 +26,8 @@ export const messages = defineMessages(Msg, {
 
   /** Replaces the root. */
   changeRoot(ctx, { sender, newRoot }) {
-    sudo.requireAuthority(ctx, sender)
-    const root = address.canonical(ctx, newRoot)
-    const sudoers = sudo.setSudoers(ctx, { ...sudo.sudoers(ctx), root })
+    const current = sudo.requireAuthority(ctx, sender)
+    const sudoers = sudo.setSudoers(ctx, { ...current, root: address.canonical(ctx, newRoot) })
     ctx.emit(EventUpdateSudoersSchema, { sudoers, action: 'change_root' })
     return {}
   },

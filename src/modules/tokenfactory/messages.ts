@@ -12,6 +12,7 @@ import { equal } from '../../primitives/bytes.ts'
 import { toText } from '../../primitives/coin.ts'
 import { governance, invalidSigner, requireGovernance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
+import { withoutGas } from '../../sdk/create-context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
 import * as bank from '../bank/keeper.ts'
@@ -68,8 +69,13 @@ export const messages = defineMessages(Msg, {
     if (!ctx.identity.behaviours.creationCostsNoGas) {
       ctx.gas.consume(tokenfactory.params(ctx).denomCreationGasConsume, 'consume denom creation gas')
     }
-    tokenfactory.insert(ctx, named, address.parse(ctx, creator))
+    const admin = address.parse(ctx, creator)
+    tokenfactory.insert(ctx, named, admin)
     bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
+    if (ctx.identity.behaviours.createsDenomsTwice) {
+      tokenfactory.setAdmin(ctx, denom, admin)
+      bank.setMetadata(ctx, tokenfactory.defaultMetadata(denom))
+    }
     ctx.emit(EventCreateDenomSchema, { denom, creator })
     return { newTokenDenom: denom }
   },
@@ -101,7 +107,7 @@ export const messages = defineMessages(Msg, {
     const { from, coin, holder } = parseMint(ctx, message)
     requireAdmin(ctx, coin.denom, from)
     requireUserAccount(ctx, 'mint to', holder)
-    if (bank.supply(ctx, coin.denom) + coin.amount >= SUPPLY_LIMIT) {
+    if (bank.supply(withoutGas(ctx), coin.denom) + coin.amount >= SUPPLY_LIMIT) {
       throw sdkErrors.invalidCoins(`the supply of ${coin.denom} would be too large`)
     }
     bank.mint(ctx, state.account, [coin])
