@@ -2,9 +2,11 @@
  * Hashes of past blocks, in the storage of the history contract as EIP-2935 defines it: slot = number mod 8191. BLOCKHASH
  * reads the same slots, so that it gives the same answer at every height.
  */
+import type { Identity } from '../../identity/types.ts'
 import { encodeUint, hex, ZERO_WORD } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import * as staking from '../staking/keeper.ts'
+import type { Amendment } from './development/amendments.ts'
 import { EVM_STORE, slotKey } from './state.ts'
 
 export const HISTORY_ADDRESS: Uint8Array = hex('0000f90827f1c53a10cb7a02335b175320002935')
@@ -26,6 +28,15 @@ const key = (height: bigint): Uint8Array => slotKey(HISTORY_ADDRESS, encodeUint(
 export function recordBlockHash(ctx: Context): void {
   if (ctx.identity.behaviours.wholeHeadersInStaking) return
   if (ctx.block.hash.length === 32) ctx.store.set(EVM_STORE, key(ctx.block.height), ctx.block.hash)
+}
+
+/** Returns the changes by which BLOCKHASH knows a block that was not executed. */
+export function blockHashAmendments(
+  { behaviours }: Identity,
+  { height, hash }: { readonly height: bigint; readonly hash: Uint8Array },
+): readonly Amendment[] {
+  if (behaviours.wholeHeadersInStaking) return []
+  return [{ kind: 'storage', address: HISTORY_ADDRESS, slot: encodeUint(height % RING, 32), value: hash }]
 }
 
 /** Returns the answer of BLOCKHASH: the hash of one of the previous 256 blocks, or of the context's own; zeros for any other. */

@@ -27,13 +27,13 @@ const account = (fields: object) => ({ accounts: [{ address: A, code: '00', stor
 
 test('an export returns the imported genesis', () => {
   const ctx = testContext({ modules: [evm] })
-  const given = localnetGenesis(ctx, 'Cancun')
+  const given = localnetGenesis(ctx, { fork: 'Cancun' })
   genesis.init(ctx, given)
   const exported = genesis.export(ctx)
   const again = testContext({ modules: [evm] })
   genesis.init(again, exported)
   expect(genesis.export(again)).toEqual(exported)
-  expect((exported as { chain_config: unknown }).chain_config).toEqual({ fork: 'Cancun' })
+  expect((exported as { chain_config: unknown }).chain_config).toMatchObject({ fork: 'Cancun', chain_id: '0' })
   expect((exported as { accounts: unknown[] }).accounts).toHaveLength(4)
 })
 

@@ -1,5 +1,5 @@
 /** Genesis: contracts with code and storage, parameters, mappings, fork, creators (docs/modules/evm.md#state). */
-import { create, type JsonValue } from '@bufbuild/protobuf'
+import { create, type JsonValue, type MessageInitShape } from '@bufbuild/protobuf'
 import { parseFork } from '../../evm/forks.ts'
 import { type FunToken, FunTokenSchema, type Params } from '../../gen/chain/evm/v1/evm_pb.ts'
 import {
@@ -108,6 +108,18 @@ function exportCreations(ctx: ReadContext): ContractCreation[] {
   )
 }
 
+/** Returns the part of `chain_config` that the identity of the chain has. */
+function configOf({ identity, block }: ReadContext): MessageInitShape<typeof ChainConfigSchema> {
+  const { codeSizeLimit = 0, allowsUnprotected = false, hasNoTxGasLimit = false } = identity.evm ?? {}
+  return {
+    // The profile has an entry for the chain id only if it is a real chain's, or if genesis sets it.
+    chainId: identity.evmChainIds[block.chainId] ?? 0n,
+    codeSizeLimit,
+    allowUnprotectedTxs: allowsUnprotected,
+    noTxGasLimit: hasNoTxGasLimit,
+  }
+}
+
 /** Genesis handlers. Under the profile of a real chain an export has only the fields of that chain's documents. */
 export const genesis: GenesisHandlers = {
   defaults: (ctx) =>
@@ -150,7 +162,7 @@ export const genesis: GenesisHandlers = {
         accounts: exportAccounts(ctx),
         params: evm.params(ctx),
         funtokenMappings: [...state.funTokens.iterate(ctx)].map(([, mapping]) => mapping),
-        chainConfig: create(ChainConfigSchema, { fork: chainFork(ctx) }),
+        chainConfig: create(ChainConfigSchema, { fork: chainFork(ctx), ...configOf(ctx) }),
         creations: exportCreations(ctx),
       }),
     ) as { [name: string]: JsonValue }

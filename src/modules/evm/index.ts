@@ -4,6 +4,7 @@ import { formatHex } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 import { defineModule } from '../../sdk/module.ts'
 import * as bank from '../bank/keeper.ts'
+import { recordBeaconRoot } from './beacon-roots.ts'
 import { recordBlockHash } from './block-hashes.ts'
 import { blockBloom } from './block-totals.ts'
 import { genesis } from './genesis.ts'
@@ -11,6 +12,12 @@ import { messages } from './messages.ts'
 import { queries } from './queries.ts'
 import { evmAccount, netWeiDelta } from './state.ts'
 import { validations } from './validation.ts'
+
+/** Records what contracts of Ethereum's system calls know about blocks. */
+function openBlock(ctx: Context): void {
+  recordBlockHash(ctx)
+  recordBeaconRoot(ctx)
+}
 
 /** Emits the block's bloom, and the wei that its transactions created or lost; a correct block is balanced. */
 function closeBlock(ctx: Context): void {
@@ -34,6 +41,6 @@ export const evm = defineModule({
   validations,
   accounts: [evmAccount],
   genesis,
-  beginBlock: recordBlockHash,
+  beginBlock: openBlock,
   endBlock: closeBlock,
 })

@@ -30,6 +30,11 @@ export function code(ctx: ReadContext, address: Uint8Array): Uint8Array | undefi
   return equal(hash, EMPTY_CODE_HASH) ? undefined : state.codes.get(ctx, hash)
 }
 
+/** Returns deployed code by its Keccak-256; undefined if no contract ever had it. */
+export function codeByHash(ctx: ReadContext, hash: Uint8Array): Uint8Array | undefined {
+  return state.codes.get(ctx, hash)
+}
+
 /** Whether an address has code other than a delegation (EIP-7702). */
 export function isContract(ctx: ReadContext, address: Uint8Array): boolean {
   const found = code(ctx, address)
@@ -58,6 +63,7 @@ export function recordCreation(ctx: Context, contract: Uint8Array, made: state.C
   state.creations.set(ctx, contract, made)
 }
 
+export { blockHash, blockHashAmendments } from './block-hashes.ts'
 export { addToBlock, nextIndex } from './block-totals.ts'
 // Parts of the module that the execution of transactions uses.
 export { blockEnv, prevRandaoOf } from './calls/block-env.ts'
@@ -68,6 +74,7 @@ export { baseFeeWei, endOfBlock, isImpersonated, prevRandaoOverride } from './de
 export { createEvmState } from './evm-state.ts'
 export { logMessages } from './logs.ts'
 export { params } from './params.ts'
+export { precompilesOf } from './precompiles/impersonated-signatures.ts'
 export { chainPrecompiles } from './precompiles/table.ts'
 export { chainRules } from './rules.ts'
 export { consoleTracer } from './tracing/console-log.ts'

@@ -7,7 +7,7 @@ import type { BlockPosition } from './block-totals.ts'
 
 /** Returns the logs of a transaction with their positions in the block. `hash` is hexadecimal text. */
 export function logMessages(
-  ctx: ReadContext,
+  ctx: { readonly block: Pick<ReadContext['block'], 'height' | 'hash'> },
   logs: readonly EvmLog[],
   hash: string,
   place: Pick<BlockPosition, 'evmIndex' | 'firstLogIndex'>,

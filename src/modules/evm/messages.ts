@@ -6,14 +6,16 @@ import {
 } from '../../gen/chain/evm/v1/events_pb.ts'
 import { Msg } from '../../gen/chain/evm/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
-import { formatEip55, readEvm } from '../../primitives/address.ts'
+import { formatEip55 } from '../../primitives/address.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { toText } from '../../primitives/coin.ts'
 import { ChainError } from '../../primitives/errors.ts'
+import { readEvm } from '../../primitives/evm-address.ts'
 import type { Context } from '../../sdk/context.ts'
 import { withoutGas } from '../../sdk/create-context.ts'
 import { isOutOfGas, errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
+import { withUnregistered } from '../../sdk/unregistered.ts'
 import * as bank from '../bank/keeper.ts'
 import * as sudo from '../sudo/keeper.ts'
 import * as tokenfactory from '../tokenfactory/keeper.ts'
@@ -52,6 +54,9 @@ function requireMapper(ctx: Context, sender: Uint8Array, denom: string): void {
   throw sdkErrors.unauthorized(`only ${admin}, the admin of ${denom}, can map it`)
 }
 
+/** Whether a failure of a conversion is another module's, which the reference passes on with its code. */
+const isOfOthers = ({ codespace }: ChainError): boolean => codespace !== 'evm'
+
 export const messages = defineMessages(Msg, {
   /** Refuses an Ethereum transaction in an ordinary one. The application executes wrapped ones itself (app/evm/deliver.ts). */
   ethereumTx() {
@@ -71,8 +76,10 @@ export const messages = defineMessages(Msg, {
   createFunToken(ctx, message) {
     const { sender, contract, denom } = parseCreation(ctx, message)
     if (!contract) requireMapper(ctx, sender, denom)
-    burnCreationFee(ctx, sender)
-    const mapping = contract ? createFromErc20(ctx, contract) : createFromCoin(ctx, denom, message.allowZeroDecimals)
+    const mapping = withUnregistered(ctx, () => {
+      burnCreationFee(ctx, sender)
+      return contract ? createFromErc20(ctx, contract) : createFromCoin(ctx, denom, message.allowZeroDecimals)
+    })
     ctx.emit(EventFunTokenCreatedSchema, {
       bankDenom: mapping.bankDenom,
       erc20ContractAddress: formatEip55(mapping.erc20Addr),
@@ -87,14 +94,17 @@ export const messages = defineMessages(Msg, {
     const { sender, to, coin } = parseConvertCoin(ctx, message)
     const { denom, amount } = coin
     const calls = createMessageCalls(ctx)
-    let contract: Uint8Array
-    if (denom === ctx.identity.baseDenom) contract = wrap(calls, sender, to, amount)
-    else {
-      const mapping = funtokens.byDenom(ctx, denom)
-      if (!mapping) throw errors.unmapped(`funtoken for bank denom "${denom}" does not exist`)
-      coinToErc20(calls, mapping, { sender, to, amount })
-      contract = mapping.erc20Addr
-    }
+    const contract = withUnregistered(
+      ctx,
+      () => {
+        if (denom === ctx.identity.baseDenom) return wrap(calls, sender, to, amount)
+        const mapping = funtokens.byDenom(ctx, denom)
+        if (!mapping) throw errors.unmapped(`funtoken for bank denom "${denom}" does not exist`)
+        coinToErc20(calls, mapping, { sender, to, amount })
+        return mapping.erc20Addr
+      },
+      isOfOthers,
+    )
     ctx.emit(EventConvertCoinToEvmSchema, {
       sender: address.format(ctx, sender),
       erc20ContractAddress: formatEip55(contract),
@@ -110,19 +120,25 @@ export const messages = defineMessages(Msg, {
     const { sender, to, contract, amount } = parseConvertEvm(ctx, message)
     const calls = createMessageCalls(ctx)
     const mapping = funtokens.byContract(ctx, contract)
-    let denom = ctx.identity.baseDenom
-    let received = amount / bank.WEI_PER_UNIT
-    if (mapping) {
-      denom = mapping.bankDenom
-      received = redeem(calls, mapping, { holder: sender, to, amount })
-    } else if (equal(contract, storedParams(ctx).canonicalWnative)) {
-      unwrap(calls, sender, to, amount)
-    } else throw errors.unmapped(`no FunToken mapping exists for ERC20 "${formatEip55(contract)}"`)
+    const coin = withUnregistered(
+      ctx,
+      () => {
+        if (mapping) {
+          return { denom: mapping.bankDenom, amount: redeem(calls, mapping, { holder: sender, to, amount }) }
+        }
+        if (!equal(contract, storedParams(ctx).canonicalWnative)) {
+          throw errors.unmapped(`no FunToken mapping exists for ERC20 "${formatEip55(contract)}"`)
+        }
+        unwrap(calls, sender, to, amount)
+        return { denom: ctx.identity.baseDenom, amount: amount / bank.WEI_PER_UNIT }
+      },
+      isOfOthers,
+    )
     ctx.emit(EventConvertEvmToCoinSchema, {
       sender: address.format(ctx, sender),
       erc20ContractAddress: formatEip55(contract),
       toAddress: address.format(ctx, to),
-      bankCoin: toText({ denom, amount: received }),
+      bankCoin: toText(coin),
       senderEthAddr: formatEip55(sender),
       evmLogs: lightLogs(calls.logs),
     })

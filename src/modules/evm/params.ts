@@ -1,8 +1,8 @@
 /** Parameters of the module: defaults and validation (docs/modules/evm.md#parameters). */
 import { create } from '@bufbuild/protobuf'
 import { type Params, ParamsSchema } from '../../gen/chain/evm/v1/evm_pb.ts'
-import { readEvm } from '../../primitives/address.ts'
 import { hex } from '../../primitives/bytes.ts'
+import { readEvm } from '../../primitives/evm-address.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { ALLOWED_EXTRA_EIPS } from './rules.ts'

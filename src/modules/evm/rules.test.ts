@@ -8,7 +8,7 @@ import * as state from './state.ts'
 
 test('extra EIPs in any order give the same rules object', () => {
   const ctx = testContext({ modules: [evm] })
-  evm.genesis!.init(ctx, localnetGenesis(ctx, 'Shanghai'))
+  evm.genesis!.init(ctx, localnetGenesis(ctx, { fork: 'Shanghai' }))
   const plain = chainRules(ctx)
   const withEips = (...extraEips: bigint[]) => {
     state.params.set(ctx, { ...state.params.get(ctx)!, extraEips })

@@ -1,5 +1,7 @@
 /** The EVM rules of a chain: the fork of its genesis and the EIPs of its parameters (docs/modules/evm.md#rules). */
 import { FORK_NAMES, type ForkName, parseFork, type Rules, rulesOf } from '../../evm/forks.ts'
+import type { EvmRules } from '../../identity/profiles/profile.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import * as state from './state.ts'
 
@@ -46,7 +48,20 @@ export function chainFork(ctx: ReadContext): ForkName {
   return (chosen && parseFork(chosen)) || defaultFork(ctx)
 }
 
+/** Returns rules with those that a genesis sets. */
+const withGenesisRules = cachePerObject(({ codeSizeLimit, hasNoTxGasLimit }: EvmRules) =>
+  cachePerObject(
+    (base: Rules): Rules => ({
+      ...base,
+      ...(codeSizeLimit !== undefined && { codeSizeLimit }),
+      ...(hasNoTxGasLimit && { hasNoTxGasLimit }),
+    }),
+  ),
+)
+
 /** Returns the rules of a state. */
 export function chainRules(ctx: ReadContext): Rules {
-  return rules(chainFork(ctx), state.params.get(ctx)?.extraEips ?? [], ctx.identity.behaviours.ownEvmRules)
+  const { behaviours, evm } = ctx.identity
+  const ofFork = rules(chainFork(ctx), state.params.get(ctx)?.extraEips ?? [], behaviours.ownEvmRules)
+  return evm ? withGenesisRules(evm)(ofFork) : ofFork
 }

@@ -14,6 +14,8 @@ import { item, keySet, map, type StateItem, type StateMap } from '../../store/co
 import { evmAddressKey, hashKey, pairKey, stringKey } from '../../store/collections/key-codecs.ts'
 
 export const EVM_STORE = 'evm'
+/** First byte of the keys of `slots`. */
+const SLOT_PREFIX = 0x02
 const OWN_STORE = 'x'
 
 /** Module account that mints and burns coins of mappings, and owns the ERC-20 contracts of coins. */
@@ -25,7 +27,7 @@ export const codes: StateMap<Uint8Array, Uint8Array, never> = map(EVM_STORE, 0x0
 /** Slots by address and number; a slot of value zero is absent. Values have 32 bytes. */
 export const slots: StateMap<readonly [Uint8Array, Uint8Array], Uint8Array, Uint8Array> = map(
   EVM_STORE,
-  0x02,
+  SLOT_PREFIX,
   pairKey(evmAddressKey, hashKey),
   bytesValue,
 )
@@ -33,10 +35,15 @@ export const slots: StateMap<readonly [Uint8Array, Uint8Array], Uint8Array, Uint
 /** Returns the key of a slot in `slots`. It bypasses the codec, since SLOAD is the most frequent read of all. */
 export function slotKey(address: Uint8Array, slot: Uint8Array): Uint8Array {
   const key = new Uint8Array(53)
-  key[0] = 0x02
+  key[0] = SLOT_PREFIX
   key.set(address, 1)
   key.set(slot, 21)
   return key
+}
+
+/** Returns the contract whose slot is stored under a key; undefined if the entry is not a slot. */
+export function contractAt(store: string, key: Uint8Array): Uint8Array | undefined {
+  return store === EVM_STORE && key[0] === SLOT_PREFIX ? key.subarray(1, 21) : undefined
 }
 
 export const params: StateItem<Params> = item(EVM_STORE, 0x03, cacheLast(protoValue(ParamsSchema)))

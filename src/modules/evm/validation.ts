@@ -8,9 +8,10 @@ import {
   MsgCreateFunTokenSchema,
 } from '../../gen/chain/evm/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
-import { parseEvm, readEvm } from '../../primitives/address.ts'
+import { parseEvm } from '../../primitives/address.ts'
 import { tryParse } from '../../primitives/coin.ts'
 import { isValid } from '../../primitives/denom.ts'
+import { readEvm } from '../../primitives/evm-address.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'

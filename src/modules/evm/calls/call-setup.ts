@@ -6,7 +6,7 @@ import type { ReadContext } from '../../../sdk/context.ts'
 import { createContext, createTransient } from '../../../sdk/create-context.ts'
 import { createBranch } from '../../../store/branch.ts'
 import { type CachedReads, type ChainEvmState, createEvmState } from '../evm-state.ts'
-import { chainPrecompiles } from '../precompiles/table.ts'
+import { precompilesOf } from '../precompiles/impersonated-signatures.ts'
 import { chainRules } from '../rules.ts'
 import { blockEnv } from './block-env.ts'
 import type { AccountOverride, BlockOverrides } from './call-args.ts'
@@ -75,7 +75,7 @@ export function callSetup(ctx: ReadContext, options: CallOptions = {}): CallSetu
   const cache = cacheOf(ctx)
   const isPlain = !blockOverrides && !proposer
   const { rules, block, freeBlock } = cache && isPlain ? cache.facts : blockFacts(ctx, blockOverrides, proposer)
-  const precompiles = chainPrecompiles(rules)
+  const precompiles = precompilesOf(ctx, rules)
   const store = light ? lightReader(ctx.store, light) : ctx.store
   return {
     ctx,

@@ -1,6 +1,6 @@
 /** Gas estimates by geth's binary search (docs/modules/evm.md#gas-estimates, D21). */
 import { spendableWei } from '../../../evm/state.ts'
-import { TRANSACTION_GAS_CAP } from '../../../evm/transaction/validate.ts'
+import { transactionGasCap } from '../../../evm/transaction/validate.ts'
 import { EMPTY, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { chainRules } from '../rules.ts'
@@ -28,7 +28,8 @@ const failed = (outcome: CallOutcome | undefined): boolean => outcome === undefi
 /** Returns the highest limit to try: the least of block, arguments, the sender's funds and the cap. Throws 3 for funds below the value. */
 function highest(setup: CallSetup, args: CallArgs, gasCap: bigint): bigint {
   let hi = args.gas !== undefined && args.gas >= TRANSFER_GAS ? args.gas : setup.block.gasLimit
-  if (chainRules(setup.ctx).eips.has(7825) && hi > TRANSACTION_GAS_CAP) hi = TRANSACTION_GAS_CAP
+  const cap = transactionGasCap(chainRules(setup.ctx))
+  if (cap !== undefined && hi > cap) hi = cap
   const feeCap = args.maxFeePerGasWei ?? args.gasPriceWei ?? 0n
   if (feeCap > 0n && !isBare(setup)) {
     const sender = setup.open().account(args.from ?? ZERO_ADDRESS)

@@ -10,7 +10,7 @@ import { createInfiniteGasMeter } from '../../../store/gas.ts'
 import * as auth from '../../auth/keeper.ts'
 import { errors } from '../errors.ts'
 import { type ChainEvmState, createEvmState } from '../evm-state.ts'
-import { chainPrecompiles } from '../precompiles/table.ts'
+import { precompilesOf } from '../precompiles/impersonated-signatures.ts'
 import { chainRules } from '../rules.ts'
 import * as state from '../state.ts'
 import { blockEnv } from './block-env.ts'
@@ -41,7 +41,7 @@ function openExecution(ctx: Context, origin: Uint8Array): Execution {
     rules,
     block: blockEnv(branch),
     tx: { origin, gasPrice: 0n, blobHashes: [] },
-    precompiles: chainPrecompiles(rules),
+    precompiles: precompilesOf(branch, rules),
   })
   return { branch, view, evm }
 }

@@ -1,6 +1,6 @@
 /** Simulated blocks of `eth_simulateV1`: each call sees the effects of the earlier ones, and all writes are dropped. */
 
-import type { Rules } from '../../../evm/forks.ts'
+import { maxInitCodeSize, type Rules } from '../../../evm/forks.ts'
 import { createEvm } from '../../../evm/host.ts'
 import { type EvmState, spendableWei } from '../../../evm/state.ts'
 import { transactionHash } from '../../../evm/transaction/encode.ts'
@@ -13,7 +13,7 @@ import type { EvmBlockEnv, Precompiles } from '../../../evm/types.ts'
 import { EMPTY, encodeUint, toKey, ZERO_WORD } from '../../../primitives/bytes.ts'
 import { ChainError, defineErrors, type ErrorRow, queryError } from '../../../primitives/errors.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
-import { chainPrecompiles } from '../precompiles/table.ts'
+import { precompilesOf } from '../precompiles/impersonated-signatures.ts'
 import { chainRules } from '../rules.ts'
 import { collectTransferLogs } from '../tracing/transfer-logs.ts'
 import { messageOf, offeredPrices } from './call.ts'
@@ -60,7 +60,6 @@ const refuse = (name: keyof typeof rows, detail: string): ChainError =>
 const MAX_BLOCKS = 256n
 /** Distance of blocks without a `time` override. Unit: seconds. */
 const BLOCK_SECONDS = 12n
-const MAX_INIT_CODE = 49_152
 
 export interface SimulatePayload {
   readonly args: SimulateArgs
@@ -158,8 +157,9 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
     checkSender(run.state, from, account, nonce)
   }
   checkPrices(args, from, env.baseFee, run.validation)
-  if (!message.to && run.rules.eips.has(3860) && message.data.length > MAX_INIT_CODE) {
-    throw refuse('initCodeSize', `code size ${message.data.length} limit ${MAX_INIT_CODE}`)
+  const mostInitCode = maxInitCodeSize(run.rules)
+  if (!message.to && run.rules.eips.has(3860) && message.data.length > mostInitCode) {
+    throw refuse('initCodeSize', `code size ${message.data.length} limit ${mostInitCode}`)
   }
   const own = ownGas(message, run.rules)
   for (const least of [own.intrinsic, own.floor]) {
@@ -220,7 +220,7 @@ export function simulate(
     validation: args.validation,
     traceTransfers: args.traceTransfers,
     shouldStop: () => budget.shouldStop(),
-    precompiles: chainPrecompiles(rules),
+    precompiles: precompilesOf(ctx, rules),
     gasLeft: gasCap,
   }
   const blocks: SimulatedBlock[] = []

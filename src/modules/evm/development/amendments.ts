@@ -23,6 +23,8 @@ export type Amendment =
   | { readonly kind: 'blockGasLimit'; readonly gas: bigint }
   /** Lets each block open every epoch that is due, since verbs move the clock. */
   | { readonly kind: 'movedClock' }
+  /** Makes ECRECOVER return the address for a signature of 65 bytes: r, s and 27 or 28. */
+  | { readonly kind: 'signature'; readonly signature: Uint8Array; readonly address: Uint8Array }
   /** Applies to every account if `address` is absent. */
   | { readonly kind: 'impersonate'; readonly address?: Uint8Array | undefined; readonly on: boolean }
 
@@ -98,6 +100,11 @@ function amendImpersonation(ctx: Context, address: Uint8Array | undefined, on: b
   else settings.impersonated.remove(ctx, address)
 }
 
+function amendSignature(ctx: Context, signature: Uint8Array, address: Uint8Array): void {
+  settings.signatures.set(ctx, signature, address)
+  settings.hasSignatures.set(ctx, settings.PRESENT)
+}
+
 /** Applies a change and emits an event with its fields. Throws sdk 18 for a value that the chain cannot store. */
 export function amend(ctx: Context, amendment: Amendment): void {
   switch (amendment.kind) {
@@ -128,6 +135,9 @@ export function amend(ctx: Context, amendment: Amendment): void {
       break
     case 'movedClock':
       epochs.followMovedClock(ctx)
+      break
+    case 'signature':
+      amendSignature(ctx, amendment.signature, amendment.address)
       break
     case 'impersonate':
       amendImpersonation(ctx, amendment.address, amendment.on)

@@ -1,6 +1,7 @@
 /** Genesis of a development chain: the defaults, and the contracts that tools expect. */
 import { create, type JsonValue } from '@bufbuild/protobuf'
 import { type GenesisAccount, GenesisStateSchema } from '../../../gen/chain/evm/v1/genesis_pb.ts'
+import type { EvmRules } from '../../../identity/profiles/profile.ts'
 import type { Identity } from '../../../identity/types.ts'
 import { formatHex0x, utf8 } from '../../../primitives/bytes.ts'
 import { type JsonNames, toJson } from '../../../sdk/json.ts'
@@ -8,10 +9,19 @@ import { HISTORY_ADDRESS, HISTORY_CODE } from '../block-hashes.ts'
 import { CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE } from '../contracts/create2-deployer.ts'
 import { defaultAccounts, genesisAccount, slot } from '../contracts/genesis-account.ts'
 import { MULTICALL3_ADDRESS, MULTICALL3_CODE } from '../contracts/multicall3.ts'
+import { predeployedAccounts } from '../contracts/predeploys/predeploys.ts'
 import { WRAPPED_NATIVE_CODE } from '../contracts/wrapped-native.ts'
 import { CANONICAL_WNATIVE, defaultParams } from '../params.ts'
 
 const DECIMALS = 18n
+
+/** Choices of a localnet for its EVM. */
+interface LocalnetConfig extends EvmRules {
+  readonly fork?: string
+  readonly chainId?: bigint
+  /** EVM chain id for which the chain has the known contracts of `predeployedAccounts`; without it, it lacks them. */
+  readonly predeploysFor?: bigint
+}
 
 /** Encodes a text of less than 32 bytes as Solidity stores it: the bytes, and twice their number in the last byte. */
 function shortText(text: string): string {
@@ -36,20 +46,30 @@ function wrappedNative({ wrappedNativeName, wrappedNativeSymbol }: Identity): Ge
 
 /**
  * Returns the module's genesis of a development chain: the contracts of the profile, the wrapped native coin, Multicall3, the
- * CREATE2 deployer and the history contract. `fork` is a name from `Berlin` to `Osaka`; empty means the newest.
+ * CREATE2 deployer and the history contract, and the predeploys. `config.fork` is a name from `Berlin` to `Osaka`; the newest by default.
  */
-export function localnetGenesis(names: JsonNames, fork = ''): JsonValue {
+export function localnetGenesis(names: JsonNames, config: LocalnetConfig = {}): JsonValue {
+  const { predeploysFor, allowsUnprotected, hasNoTxGasLimit, ...same } = config
   const accounts = [
     ...defaultAccounts(names.identity),
     wrappedNative(names.identity),
     genesisAccount(MULTICALL3_ADDRESS, MULTICALL3_CODE),
     genesisAccount(CREATE2_DEPLOYER_ADDRESS, CREATE2_DEPLOYER_CODE),
     historyAccount,
+    ...(predeploysFor === undefined ? [] : predeployedAccounts(predeploysFor)),
   ]
-  const chainConfig = fork === '' ? {} : { chainConfig: { fork } }
+  const chainConfig = {
+    ...same,
+    ...(allowsUnprotected && { allowUnprotectedTxs: true }),
+    ...(hasNoTxGasLimit && { noTxGasLimit: true }),
+  }
   return toJson(
     names,
     GenesisStateSchema,
-    create(GenesisStateSchema, { accounts, params: defaultParams(), ...chainConfig }),
+    create(GenesisStateSchema, {
+      accounts,
+      params: defaultParams(),
+      ...(Object.keys(chainConfig).length > 0 && { chainConfig }),
+    }),
   )
 }

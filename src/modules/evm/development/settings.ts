@@ -5,11 +5,13 @@ import { bytesValue, type ValueCodec } from '../../../store/collections/codecs.t
 import {
   item,
   keySet,
+  map,
   type ReadState,
   type StateItem,
   type StateKeySet,
+  type StateMap,
 } from '../../../store/collections/collections.ts'
-import { evmAddressKey } from '../../../store/collections/key-codecs.ts'
+import { bytesKey, evmAddressKey } from '../../../store/collections/key-codecs.ts'
 import { BASE_FEE_WEI } from '../wei.ts'
 
 const STORE = 'x'
@@ -42,6 +44,10 @@ export const prevRandao: StateItem<Uint8Array> = item(STORE, 0x05, bytesValue)
 export const impersonated: StateKeySet<Uint8Array, never> = keySet(STORE, 0x06, evmAddressKey)
 /** Present, without bytes, if transactions of no account need a signature. */
 export const impersonatesAll: StateItem<Uint8Array> = item(STORE, 0x07, bytesValue)
+/** Accounts that ECRECOVER returns for signatures: r, s and 27 or 28. */
+export const signatures: StateMap<Uint8Array, Uint8Array, never> = map(STORE, 0x08, bytesKey, bytesValue)
+/** Present, without bytes, if there are such signatures: calls read one key. */
+export const hasSignatures: StateItem<Uint8Array> = item(STORE, 0x09, bytesValue)
 export const PRESENT: Uint8Array = EMPTY
 
 /** Returns the state without its gas meter: settings of a development chain cost no transaction gas. */
@@ -64,6 +70,16 @@ export function parentBaseFeeWei(ctx: ReadContext): bigint {
 /** Whether transactions of the account need no signature. */
 export function isImpersonated(ctx: ReadContext, address: Uint8Array): boolean {
   return impersonated.has(free(ctx), address) || impersonatesAll.has(free(ctx))
+}
+
+/** Whether ECRECOVER returns another account than that of the key for any signature. */
+export function impersonatesSignatures(ctx: ReadContext): boolean {
+  return hasSignatures.has(free(ctx))
+}
+
+/** Returns the account that was set for a signature of 65 bytes; undefined if the key determines it. */
+export function impersonatedSigner(ctx: ReadContext, signature: Uint8Array): Uint8Array | undefined {
+  return signatures.get(free(ctx), signature)
 }
 
 /** Returns the COINBASE that was set; undefined if the proposer determines it. */

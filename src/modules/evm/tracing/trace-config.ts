@@ -1,6 +1,7 @@
 /** Options of a trace, and whether its tracer is a script (docs/modules/evm.md#traces, D16, D20). */
 import { traceFactoryOf } from '../../../evm/tracers/create.ts'
 import { scriptOf } from '../../../evm/tracers/javascript/trace.ts'
+import type { TraceView } from '../../../evm/tracers/views/view.ts'
 import { type ChainError, queryError } from '../../../primitives/errors.ts'
 
 /** Options of a trace; plain data. */
@@ -17,10 +18,12 @@ export interface TraceConfig {
   readonly enableReturnData: boolean
   /** Whether the node logs the end of the result. */
   readonly debug: boolean
+  /** Form of the result instead of a tracer's; the values of several transactions are one list. */
+  readonly view?: TraceView | undefined
 }
 
 /** Whether the trace is a struct log. */
-export const isStruct = ({ tracer }: TraceConfig): boolean => tracer === '' || tracer === 'struct'
+export const isStruct = ({ tracer, view }: TraceConfig): boolean => !view && (tracer === '' || tracer === 'struct')
 
 /** Whether any part of a trace is a script. Throws `invalidArgument` for an unknown tracer. */
 export function needsScripts({ tracer, tracerConfig }: TraceConfig): boolean {

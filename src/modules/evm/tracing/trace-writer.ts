@@ -7,9 +7,11 @@ import { scriptFactory, scriptOf } from '../../../evm/tracers/javascript/trace.t
 import { createOutput, type Output } from '../../../evm/tracers/output.ts'
 import { createStructTrace } from '../../../evm/tracers/struct.ts'
 import type { TraceContext } from '../../../evm/tracers/tracer.ts'
+import { createViewTrace, isStreamed, type TraceView } from '../../../evm/tracers/views/view.ts'
+import { SEPARATOR } from '../../../evm/tracers/views/view-options.ts'
 import type { Precompiles } from '../../../evm/types.ts'
 import { fromKey } from '../../../primitives/bytes.ts'
-import { queryError } from '../../../primitives/errors.ts'
+import { ChainError, queryError } from '../../../primitives/errors.ts'
 import { isStruct, type TraceConfig, unknownTracer } from './trace-config.ts'
 
 /** Budget and output of a trace. */
@@ -42,6 +44,8 @@ export interface TraceWriter {
   readonly output: Output
   /** Opens the trace of one transaction, and writes `head` before its result. Throws 3 `invalidArgument` for an unknown tracer or option. */
   open(context: TraceContext, precompiles: Precompiles, head?: string): OpenTrace
+  /** Opens the trace of one transaction in the form of a view. Its values follow those of earlier views after a separator. */
+  openView(view: TraceView, context: TraceContext): OpenTrace
   /** Writes buffered output. Call it once, at the end. */
   flush(): void
 }
@@ -65,16 +69,7 @@ export function createTraceWriter(config: TraceConfig, resources: TraceResources
   }
 
   function openOther(context: TraceContext, precompiles: Precompiles, head: string): OpenTrace {
-    // A tracer can fail at its last write, so its output is buffered until it succeeds.
-    const kept: Uint8Array[] = []
-    let size = 0
-    const own = createOutput((chunk) => {
-      size += chunk.length
-      if (size > resources.outputBytes) {
-        throw queryError('resourceExhausted', `trace is larger than the budget of ${resources.outputBytes} bytes`)
-      }
-      kept.push(chunk)
-    })
+    const kept = createKept(output, resources.outputBytes)
     const { scripts } = resources
     const factory = traceFactoryOf(config.tracer, (name) => {
       const source = scriptOf(name)
@@ -84,7 +79,7 @@ export function createTraceWriter(config: TraceConfig, resources: TraceResources
       const shouldStop = () => resources.shouldStop()
       return scriptFactory(source, { engine: scripts, shouldStop, precompiles: addresses })
     })
-    const trace = factory({ config: config.tracerConfig, context, output: own, memoryBytes: MEMORY_BYTES })
+    const trace = factory({ config: config.tracerConfig, context, output: kept.output, memoryBytes: MEMORY_BYTES })
     return {
       tracer: trace.tracer,
       shouldStop: () => resources.shouldStop() || trace.isFull(),
@@ -93,9 +88,37 @@ export function createTraceWriter(config: TraceConfig, resources: TraceResources
         if (resources.shouldStop()) throw timedOut()
         trace.finish()
         if (resources.shouldStop()) throw timedOut()
-        own.flush()
         output.text(head)
-        for (const chunk of kept) output.bytes(chunk)
+        kept.pass()
+      },
+    }
+  }
+
+  let hasValues = false
+
+  function openView(view: TraceView, context: TraceContext): OpenTrace {
+    // Values that are written while the code runs are not kept: if they cannot be completed, the request fails.
+    const kept = isStreamed(view) ? undefined : createKept(output, resources.outputBytes)
+    let isBegun = false
+    const begin = (): void => {
+      if (!isBegun && hasValues) output.text(SEPARATOR)
+      isBegun = true
+      hasValues = true
+    }
+    if (!kept) begin()
+    const trace = createViewTrace(view, { context, output: kept?.output ?? output, memoryBytes: MEMORY_BYTES })
+    const isTooLong = (): boolean => output.written > resources.outputBytes
+    return {
+      tracer: trace.tracer,
+      shouldStop: () => resources.shouldStop() || trace.isFull() || isTooLong(),
+      finish() {
+        if (resources.shouldStop()) throw timedOut()
+        trace.finish()
+        if (kept && kept.size() > 0) {
+          begin()
+          kept.pass()
+        }
+        if (isTooLong()) throw tooLong(resources.outputBytes)
       },
     }
   }
@@ -104,9 +127,36 @@ export function createTraceWriter(config: TraceConfig, resources: TraceResources
     output,
     open: (context, precompiles, head = '') =>
       isStruct(config) ? openStruct(head) : openOther(context, precompiles, head),
+    openView,
     flush: () => output.flush(),
   }
 }
+
+/** Creates an output that is kept until it is passed on: a tracer can fail at its last write. Writes beyond `most` bytes throw. */
+function createKept(target: Output, most: number) {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const output = createOutput((chunk) => {
+    size += chunk.length
+    if (size > most) throw tooLong(most)
+    chunks.push(chunk)
+  })
+  return {
+    output,
+    size: () => output.written,
+    pass() {
+      output.flush()
+      for (const chunk of chunks) target.bytes(chunk)
+    },
+  }
+}
+
+const tooLong = (most: number): Error =>
+  queryError('resourceExhausted', `trace is larger than the budget of ${most} bytes`)
+
+/** Whether a trace failed because it is larger than its budget. */
+export const isTooLong = (error: unknown): boolean =>
+  error instanceof ChainError && /^trace is larger than the budget/.test(error.message)
 
 export function timedOut(): Error {
   return queryError('deadlineExceeded', 'execution timeout')
