@@ -43,6 +43,7 @@ import * as slashing from '../gen/sdk/slashing/v1beta1/tx_pb.ts'
 import { AuthorizationType, StakeAuthorizationSchema } from '../gen/sdk/staking/v1beta1/authz_pb.ts'
 import * as staking from '../gen/sdk/staking/v1beta1/tx_pb.ts'
 import * as upgrade from '../gen/sdk/upgrade/v1beta1/tx_pb.ts'
+import * as vesting from '../gen/sdk/vesting/v1beta1/tx_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { messageType, methods } from '../identity/registry.ts'
 import * as authKeeper from '../modules/auth/keeper.ts'
@@ -80,6 +81,8 @@ const governance = formatBech32('chain', ofModule('gov'))
 const contract = person('a contract')
 const contractText = formatBech32('chain', contract)
 const unative = (amount: number) => ({ denom: 'unative', amount: String(amount) })
+/** Returns a message that creates a vesting account at a new address. */
+const vest = <Terms>(name: string, terms: Terms) => ({ fromAddress: alice, toAddress: text(name), ...terms })
 const factoryDenom = `factory/${alice}/gold`
 const metadata = create(MetadataSchema, {
   name: 'Gold',
@@ -285,6 +288,12 @@ const STEPS: readonly Step[] = [
   step(authz.MsgRevokeSchema, { granter: alice, grantee: bob, msgTypeUrl: `/${bank.MsgMultiSendSchema.typeName}` }),
   step(feegrant.MsgGrantAllowanceSchema, { granter: alice, grantee: bob, allowance: packed(BasicAllowanceSchema, {}) }),
   step(feegrant.MsgRevokeAllowanceSchema, { granter: alice, grantee: bob }),
+  step(vesting.MsgCreateVestingAccountSchema, vest('continuous', { amount: [unative(5)], endTime: 4_000_000_000n })),
+  step(vesting.MsgCreatePermanentLockedAccountSchema, vest('permanent', { amount: [unative(5)] })),
+  step(
+    vesting.MsgCreatePeriodicVestingAccountSchema,
+    vest('periodic', { startTime: 1n, vestingPeriods: [{ length: 60n, amount: [unative(5)] }] }),
+  ),
   step(feegrant.MsgGrantAllowanceSchema, {
     granter: bob,
     grantee: carol,

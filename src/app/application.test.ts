@@ -266,6 +266,14 @@ describe('admission refuses', () => {
   })
 })
 
+test('bytes without a message or a signer have no place in a block', () => {
+  expect(app.placeOf(send(bob, 1n, { sequence: 3n }))).toMatchObject({ signers: [{ nonce: 3n }], gasWanted: 200_000n })
+  const bodyBytes = toBinary(TxBodySchema, create(TxBodySchema, { memo: 'no message' }))
+  for (const bytes of [new Uint8Array(0), toBinary(TxRawSchema, create(TxRawSchema, { bodyBytes })), utf8('rubbish')]) {
+    expect(app.placeOf(bytes)).toBeUndefined()
+  }
+})
+
 test('a transfer to a module account is refused', () => {
   const collector = { ...bob, text: formatBech32('chain', feeCollector) }
   const { results } = block(send(collector, 1n))

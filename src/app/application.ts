@@ -10,21 +10,30 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createReadContext } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
+import type { DecodedTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
 import { cacheReads } from '../store/read-cache.ts'
 import type { Reader, Snapshot } from '../store/types.ts'
-import { executeOpened } from './block.ts'
-import { check } from './check.ts'
+import { startBlock } from './block.ts'
+import { check, placeOf } from './check.ts'
 import { exportGenesis, initChain } from './genesis.ts'
 import { createHostFailures } from './host-failures.ts'
 import { contextOf } from './machine.ts'
-import { modules as allModules } from './modules.ts'
+import { modulesOf } from './modules.ts'
 import { executePending } from './pending.ts'
 import { createQueryTable } from './query.ts'
 import type { Substitution } from './substitution.ts'
 import { traceBlock } from './trace.ts'
 import type { AdmissionSettings } from './transaction.ts'
-import type { Application, BlockInput, BlockOutcome, CheckResult, PendingOutcome } from './types.ts'
+import type {
+  Application,
+  BlockFacts,
+  BlockInput,
+  BlockOutcome,
+  BlockStart,
+  CheckResult,
+  PendingOutcome,
+} from './types.ts'
 import { changingModules, createEras, type Era } from './upgrades/eras.ts'
 import { haltBefore, type OpenBlockOptions, openBlock } from './upgrades/opening.ts'
 import { misfits, preflight } from './upgrades/preflight.ts'
@@ -69,7 +78,7 @@ const MAX_CACHED_BLOCKS = 10_000
 type HeaderFacts = Parameters<Application['readContext']>[1]
 
 export function createApplication(options: ApplicationOptions): Application {
-  const { identity, chainId, evmChainId, settings, onPrint, modules = allModules } = options
+  const { identity, chainId, evmChainId, settings, onPrint, modules = modulesOf(identity) } = options
   const { upgrades = allUpgrades, skipUpgrades = [], onUpgrade = () => {} } = options
   const hostFailures = createHostFailures()
   const onBug = (error: unknown): void => options.onBug?.(error)
@@ -124,13 +133,20 @@ export function createApplication(options: ApplicationOptions): Application {
     return contextOf(machine, createBranch(state), block)
   }
 
-  function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
+  function beginBlock(base: Reader, block: BlockFacts): BlockStart {
     const cached = cacheReads(hostFailures.mark(base))
     const opened = openBlock(opening, substitution?.over(cached) ?? cached, block)
     if (opened.halt) return opened
     const { era, stores } = opened
-    const output = executeOpened(era.machine, opened, block, era.decode)
-    return stores ? { ...output, stores } : output
+    const running = startBlock(era.machine, opened, block, era.decode)
+    return stores ? { ...running, end: () => ({ ...running.end(), stores }) } : running
+  }
+
+  function executeBlock(base: Reader, block: BlockInput): BlockOutcome {
+    const started = beginBlock(base, block)
+    if (started.halt) return started
+    for (const tx of block.txs) started.deliver(tx)
+    return started.end()
   }
 
   function trace(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void {
@@ -149,11 +165,23 @@ export function createApplication(options: ApplicationOptions): Application {
   /** State of the pool, and the era of the next block. */
   let pool: { readonly ctx: Context; readonly era: Era } | undefined
 
+  /** Decodes a transaction for the next block; undefined for other bytes. */
+  function decoded(bytes: Uint8Array): DecodedTx | undefined {
+    if (!pool) throw new Error('call resetCheckState before a transaction is decoded')
+    try {
+      return pool.era.decode(bytes)
+    } catch (error) {
+      if (error instanceof ChainError) return undefined
+      throw error
+    }
+  }
+
   return {
     queries,
     stores: begins.machine.modules.flatMap(({ stores }) => stores),
     initChain: (genesis, base) => initChain(begins.machine, genesis, base),
     executeBlock,
+    beginBlock,
     haltBefore: (base, height) => haltBefore(opening, base, height),
     rehearse: (ctx, name) => rehearse(opening, queries, ctx, name),
     preflight: (state, height) => preflight(opening, modules, state, height),
@@ -186,15 +214,10 @@ export function createApplication(options: ApplicationOptions): Application {
       if (deducted.length > 0) bank.send(ctx, auth.feeCollector.address, fromKey(payer), deducted)
       ctx.branchStore.events.length = 0
     },
-    isEthereumTx(bytes) {
-      const era = pool?.era
-      if (!era) throw new Error('call resetCheckState before isEthereumTx')
-      try {
-        return era.decode(bytes).isEvm
-      } catch (error) {
-        if (error instanceof ChainError) return false
-        throw error
-      }
+    isEthereumTx: (bytes) => decoded(bytes)?.isEvm ?? false,
+    placeOf(bytes) {
+      const tx = decoded(bytes)
+      return tx && placeOf(pool!.ctx, tx)
     },
     simulate(ctx, bytes): CheckResult {
       const block: BlockInfo = { ...ctx.block, height: ctx.block.height + 1n }

@@ -15,10 +15,10 @@ import { headerInit } from './header.ts'
 import { inTransaction } from './host-failures.ts'
 import { contextOf, type Machine } from './machine.ts'
 import type { EvmTx, TxResult } from './records.ts'
-import type { BlockInput, BlockOutput } from './types.ts'
+import type { BlockFacts, RunningBlock } from './types.ts'
 
 /** Returns the block facts that are known before execution. The gas limit is in the state, and set later. */
-export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockInput): BlockInfo {
+export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockFacts): BlockInfo {
   return {
     height: input.height,
     timeNs: input.timeNs,
@@ -41,7 +41,7 @@ export interface Opening {
   readonly applied?: PlanFacts | undefined
 }
 
-function blockContext(machine: Machine, { branch }: Opening, input: BlockInput): Context {
+function blockContext(machine: Machine, { branch }: Opening, input: BlockFacts): Context {
   const ctx = contextOf(machine, branch, blockInfoOf(machine, input))
   ctx.block.gasLimit = consensus.blockGasLimit(ctx)
   return ctx
@@ -54,7 +54,7 @@ interface BegunBlock {
 }
 
 /** Runs the begin hooks. The gas is shared by the block's transactions. */
-export function beginBlock(machine: Machine, opening: Opening, input: BlockInput): BegunBlock {
+export function beginBlock(machine: Machine, opening: Opening, input: BlockFacts): BegunBlock {
   const ctx = blockContext(machine, opening, input)
   for (const module of machine.modules) module.beginBlock?.(ctx)
   if (machine.identity.behaviours.localhostClient) updateLocalhostClient(ctx)
@@ -62,44 +62,52 @@ export function beginBlock(machine: Machine, opening: Opening, input: BlockInput
 }
 
 /**
- * Executes an opened block. Throws for a bug of a hook and for a failure of the host: the node then stops before it commits
- * (ADR 0021).
+ * Begins an opened block, whose transactions follow one at a time. All steps throw for a bug of a hook and for a failure of the
+ * host: the node then stops before it commits (ADR 0021).
  */
-export function executeOpened(
+export function startBlock(
   machine: Machine,
   opening: Opening,
-  input: BlockInput,
+  input: BlockFacts,
   decode: (bytes: Uint8Array) => DecodedTx,
-): BlockOutput {
-  const { ctx, events: begin, gas } = beginBlock(machine, opening, input)
+): RunningBlock {
+  const { ctx, events: beginEvents, gas } = beginBlock(machine, opening, input)
   const env = evm.blockEnv(ctx)
   const prevRandao = evm.prevRandaoOverride(ctx)
   const results: TxResult[] = []
   const evmTxs: EvmTx[] = []
   let evmGasUsed = 0n
-  for (const [index, bytes] of input.txs.entries()) {
-    const { result, evmTx } = inTransaction(input.height, bytes, () =>
-      deliver(machine, ctx, gas, () => decode(bytes), index),
-    )
-    results.push(result)
-    if (!evmTx) continue
-    evmTxs.push(evmTx)
-    evmGasUsed += evmTx.gasUsed
-  }
-  if (opening.applied) upgrade.markApplied(ctx, opening.applied)
-  for (const { endBlock } of machine.modules) endBlock?.(ctx)
-  evm.endOfBlock(ctx)
   return {
-    branch: ctx.branchStore,
-    results,
-    blockEvents: [...begin, ...ctx.branchStore.events.splice(0)],
-    evmTxs,
-    evmGasUsed,
-    validatorUpdates: staking.updatesOfBlock(ctx),
-    gasLimit: ctx.block.gasLimit,
-    baseFeeWei: env.baseFee,
-    coinbase: env.coinbase,
-    ...(prevRandao && { prevRandao }),
-    nextLimits: consensus.blockLimits(ctx),
+    beginEvents,
+    deliver(bytes) {
+      const { result, evmTx } = inTransaction(input.height, bytes, () =>
+        deliver(machine, ctx, gas, () => decode(bytes), results.length),
+      )
+      results.push(result)
+      if (evmTx) {
+        evmTxs.push(evmTx)
+        evmGasUsed += evmTx.gasUsed
+      }
+      return result
+    },
+    end() {
+      if (opening.applied) upgrade.markApplied(ctx, opening.applied)
+      for (const { endBlock } of machine.modules) endBlock?.(ctx)
+      evm.endOfBlock(ctx)
+      return {
+        branch: ctx.branchStore,
+        results,
+        blockEvents: [...beginEvents, ...ctx.branchStore.events.splice(0)],
+        evmTxs,
+        evmGasUsed,
+        validatorUpdates: staking.updatesOfBlock(ctx),
+        gasLimit: ctx.block.gasLimit,
+        baseFeeWei: env.baseFee,
+        coinbase: env.coinbase,
+        ...(prevRandao && { prevRandao }),
+        nextLimits: consensus.blockLimits(ctx),
+        consensusParams: consensus.params(ctx),
+      }
+    },
   }
 }

@@ -12,11 +12,12 @@ import { admit } from './ante/admit.ts'
 import { granterOf } from './ante/fee.ts'
 import { createVoteMeter, isOfDueVotes } from './ante/oracle.ts'
 import { checkEthereumTx } from './evm/check.ts'
+import { ethereumTxOf } from './evm/envelope.ts'
 import { WEI_PER_PRIORITY } from './evm/price.ts'
 import type { Machine } from './machine.ts'
 import { failureOf, successLog } from './result.ts'
 import { runMessages } from './run.ts'
-import type { CheckMode, CheckResult, PoolOrder, TakePassed } from './types.ts'
+import type { CheckMode, CheckResult, PoolOrder, TakePassed, TxPlace } from './types.ts'
 
 /**
  * Runs admission on a branch of the pool's context, and merges it if the transaction passes and `take` accepts it. A simulation
@@ -91,13 +92,34 @@ function checkOrdinary(
   }
 }
 
+/** Returns a transaction's signers with their sequences, in the order of the signatures. */
+function placesOf({ authInfo }: DecodedTx, signers: readonly Uint8Array[]): TxPlace['signers'] {
+  return signers.map((signer, i) => ({ sender: toKey(signer), nonce: authInfo.signerInfos[i]?.sequence ?? 0n }))
+}
+
+/**
+ * Returns the place of a transaction among those of its signers, without a check of what it does; undefined if no signers can be
+ * told, as of one without messages.
+ */
+export function placeOf(ctx: Context, tx: DecodedTx): TxPlace | undefined {
+  const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
+  try {
+    if (!tx.isEvm) {
+      const signers = placesOf(tx, signersOfTx(ctx, tx))
+      return signers.length > 0 ? { signers, gasWanted } : undefined
+    }
+    const { transaction, from } = ethereumTxOf(ctx, tx)
+    return { signers: [{ sender: toKey(from), nonce: transaction.nonce }], gasWanted: transaction.gasLimit }
+  } catch (error) {
+    if (error instanceof ChainError) return undefined
+    throw error
+  }
+}
+
 /** Returns the place in the pool of an admitted transaction, whose fee the context has deducted. */
 function orderOf(ctx: Context, tx: DecodedTx, signers: readonly Uint8Array[], isDueVote: boolean): PoolOrder {
-  const { fee, signerInfos } = tx.authInfo
-  const [first, ...others] = signers.map((signer, i) => ({
-    sender: toKey(signer),
-    nonce: signerInfos[i]?.sequence ?? 0n,
-  }))
+  const { fee } = tx.authInfo
+  const [first, ...others] = placesOf(tx, signers)
   const payer = granterOf({ ctx, tx, signers })
   return {
     ...first!,

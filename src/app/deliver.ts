@@ -21,6 +21,8 @@ export interface BlockGas {
   used: bigint
 }
 
+/** `gas_wanted` of a meter without a limit: 2^64-1 as a signed number. */
+const WANTS_ALL = -1n
 const NO_GAS = { gasWanted: 0n, gasUsed: 0n }
 
 /**
@@ -80,8 +82,10 @@ function expected(error: unknown) {
 }
 
 function deliverOrdinary(machine: Machine, block: Context, gas: BlockGas, tx: DecodedTx): TxResult {
-  const gasWanted = tx.authInfo.fee?.gasLimit ?? 0n
-  const meter = createVoteMeter(block, tx) ?? createGasMeter(gasWanted)
+  const limit = tx.authInfo.fee?.gasLimit ?? 0n
+  const votes = createVoteMeter(block, tx)
+  const gasWanted = votes && block.identity.behaviours.votesWantAllGas ? WANTS_ALL : limit
+  const meter = votes ?? createGasMeter(limit)
   const used = () => ({ gasWanted, gasUsed: meter.used })
   const whole = block.branch({ gas: meter })
   const ante = whole.branch()

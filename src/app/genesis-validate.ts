@@ -6,6 +6,7 @@ import { queryError } from '../primitives/errors.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { createApplication } from './application.ts'
+import { withChainConfig } from './chain-config.ts'
 import { modules } from './modules.ts'
 import type { GenesisDocument } from './types.ts'
 import { unbuiltSections } from './unbuilt-sections.ts'
@@ -35,7 +36,7 @@ interface Exported {
 
 /** Validates a document and returns its summary. Throws a `ChainError` with the module and the invalid entry. */
 export function validateGenesis(document: GenesisDocument, profile: Profile): GenesisSummary {
-  const identity = createIdentity(profile)
+  const identity = createIdentity(withChainConfig(profile, document))
   const chainId = document.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
   const app = createApplication({ identity, chainId, evmChainId, settings: { minGasPrices: '' } })

@@ -1,7 +1,14 @@
 /** Jobs of the compute pool by name. Each runs on one snapshot. */
 
+import {
+  type AccountRange,
+  type AccountRangeRequest,
+  accountRange,
+  writtenAccounts,
+} from '../modules/evm/account-range.ts'
 import { evmJobs } from '../modules/evm/calls/jobs.ts'
 import type { LightBudget } from '../modules/evm/calls/light.ts'
+import { storageRoot } from '../modules/evm/storage-root.ts'
 import type { StorageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { TraceResources } from '../modules/evm/tracing/trace-writer.ts'
 import type { ReadContext } from '../sdk/context.ts'
@@ -43,6 +50,12 @@ export function createJobs(app: Pick<Application, 'pendingBlock' | 'queries' | '
     trace: (ctx, payload: TracePayload, budget): void => runTrace(app, ctx, payload, budget),
     storageRange: (ctx, payload: StoragePayload, budget): StorageRange =>
       readStorage(app, ctx, payload, () => budget.shouldStop()),
+    storageRoot: (ctx, { address }: { readonly address: Uint8Array }, budget): Uint8Array =>
+      storageRoot(ctx, address, () => budget.shouldStop()),
+    accountRange: (ctx, payload: AccountRangeRequest, budget): AccountRange =>
+      accountRange(ctx, payload, () => budget.shouldStop()),
+    writtenAccounts: (ctx, range: { readonly first: bigint; readonly last: bigint }, budget): readonly Uint8Array[] =>
+      writtenAccounts(ctx, range, () => budget.shouldStop()),
     simulate: (ctx, { tx }: { readonly tx: Uint8Array }): CheckResult => app.simulate(ctx, tx),
   }
 }

@@ -1,6 +1,7 @@
 /** Genesis of a development chain: funded accounts, bonded validators, and the first account as sudo root (D22). */
 import type { JsonValue } from '@bufbuild/protobuf'
 import { evmChainIdOf } from '../identity/identity.ts'
+import type { EvmRules } from '../identity/profiles/profile.ts'
 import type { Identity } from '../identity/types.ts'
 import { localnetGenesis as evmLocalnet } from '../modules/evm/development/localnet.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
@@ -20,6 +21,11 @@ const LOCALNET_BLOCK_GAS = 60_000_000n
 const STAKE_UNATIVE = 1_000_000_000n
 const NATIVE_EXPONENT = 6
 
+/** The EVM of a localnet, beside its fork. Absent members are those of the profile. */
+interface EvmChainConfig extends EvmRules {
+  readonly chainId?: bigint
+}
+
 export interface LocalnetOptions {
   readonly identity: Identity
   readonly chainId: string
@@ -32,8 +38,14 @@ export interface LocalnetOptions {
   /** Accounts that vote on prices for the validator at the same index; without feeders the whitelist is empty (D25). */
   readonly feeders?: readonly Uint8Array[]
   readonly blockGasLimit?: bigint
+  /** Height of the first block; 1 by default. */
+  readonly initialHeight?: bigint
   /** Name of the hard fork; the newest by default. */
   readonly fork?: string
+  /** Further rules of the EVM, and its chain id if it is not the profile's. */
+  readonly evm?: EvmChainConfig
+  /** Whether the chain has the contracts that programs know at fixed addresses; false by default. */
+  readonly hasPredeploys?: boolean
   /** Voting and deposit period of proposals; two days by default. */
   readonly votingPeriodMs?: number
 }
@@ -166,9 +178,18 @@ function govState(votingPeriodMs: number, { params }: JsonObject): JsonObject {
   return { params: { ...(params as JsonObject), voting_period: period, max_deposit_period: period } }
 }
 
+/** Returns the choices for the EVM. */
+function evmConfig({ identity, chainId, evm, fork, hasPredeploys }: LocalnetOptions) {
+  return {
+    ...evm,
+    ...(fork !== undefined && { fork }),
+    ...(hasPredeploys && { predeploysFor: evm?.chainId ?? evmChainIdOf(identity, chainId) }),
+  }
+}
+
 /** Returns the genesis document of a localnet. Throws `RangeError` for fewer accounts than validators, or no validator. */
 export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
-  const { identity, chainId, genesisTime, accounts, validators, blockGasLimit = LOCALNET_BLOCK_GAS, fork } = options
+  const { identity, chainId, genesisTime, accounts, validators, blockGasLimit = LOCALNET_BLOCK_GAS } = options
   const [first] = accounts
   if (!first || validators.length === 0 || validators.length > accounts.length) {
     throw new RangeError('a localnet needs at least one validator, and an account for each validator')
@@ -184,7 +205,7 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
   return {
     chain_id: chainId,
     genesis_time: genesisTime,
-    initial_height: '1',
+    initial_height: (options.initialHeight ?? 1n).toString(),
     consensus_params: {
       block: { max_bytes: '22020096', max_gas: blockGasLimit > 0n ? blockGasLimit.toString() : '-1' },
       evidence: { max_age_num_blocks: '100000', max_age_duration: '172800000000000', max_bytes: '1048576' },
@@ -201,7 +222,7 @@ export function localnetGenesis(options: LocalnetOptions): GenesisDocument {
       ...(state['oracle'] && merge('oracle', oracleState(options, operators, state['oracle']))),
       ...(options.votingPeriodMs !== undefined && merge('gov', govState(options.votingPeriodMs, state['gov']!))),
       ...merge('sudo', { sudoers: { root: text(first.address), contracts: [] } }),
-      ...merge('evm', evmLocalnet(ctx, fork) as JsonObject),
+      ...merge('evm', evmLocalnet(ctx, evmConfig(options)) as JsonObject),
     },
   }
 }

@@ -1,4 +1,5 @@
 /** The modules of this build, in the order of their genesis and of their begin and end hooks. */
+import type { Identity } from '../identity/types.ts'
 import { auth } from '../modules/auth/index.ts'
 import { authz } from '../modules/authz/index.ts'
 import { bank } from '../modules/bank/index.ts'
@@ -18,6 +19,7 @@ import { staking } from '../modules/staking/index.ts'
 import { sudo } from '../modules/sudo/index.ts'
 import { tokenfactory } from '../modules/tokenfactory/index.ts'
 import { upgrade } from '../modules/upgrade/index.ts'
+import { vesting } from '../modules/vesting/index.ts'
 import type { Module } from '../sdk/module.ts'
 
 /**
@@ -38,7 +40,7 @@ const ORDER: readonly string[] = [
     'genutil',
     'evidence',
   ],
-  ...['authz', 'feegrant', 'epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
+  ...['authz', 'feegrant', 'vesting', 'epochs', 'oracle', 'inflation', 'sudo', 'devgas', 'tokenfactory', 'evm'],
 ]
 
 const BUILT: readonly Module[] = [
@@ -61,15 +63,16 @@ const BUILT: readonly Module[] = [
   sudo,
   tokenfactory,
   upgrade,
+  vesting,
 ]
 
 /**
- * Modules that only this implementation has, and that joined without an upgrade: version maps do not list them, and the genesis
+ * Modules that the reference does not have, and that joined without an upgrade: version maps do not list them, and the genesis
  * documents of a replayed chain only if their state is not the default.
  */
-const OWN: readonly string[] = ['fees']
+const OWN: readonly string[] = ['fees', 'vesting']
 
-/** Whether only this implementation has a module. */
+/** Whether the reference does not have a module. */
 export function isOwn(name: string): boolean {
   return OWN.includes(name)
 }
@@ -80,6 +83,11 @@ export function comesBefore(name: string, other: string): boolean {
 }
 
 export const modules: readonly Module[] = BUILT.toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
+
+/** Returns the modules of a chain: those of this build, less those whose messages its profile does not have. */
+export function modulesOf({ behaviours }: Identity): readonly Module[] {
+  return behaviours.noVestingMessages ? modules.filter((module) => module !== vesting) : modules
+}
 
 /** Names of all stores, sorted. */
 export const storeNames: readonly string[] = modules

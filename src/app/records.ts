@@ -116,4 +116,6 @@ export interface StoredBlock {
   readonly prevRandao?: Uint8Array | undefined
   /** App hash after this block. */
   readonly nextAppHash: Uint8Array
+  /** Whether the block comes from a loaded state, and was not executed. Only listeners of new blocks are told. */
+  readonly isAdopted?: boolean
 }

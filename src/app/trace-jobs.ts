@@ -1,8 +1,9 @@
 /** Traces as jobs of the compute pool, with results in parts. */
+import type { TraceView } from '../evm/tracers/views/view.ts'
 import type { CallPayload } from '../modules/evm/calls/jobs.ts'
 import { chainPrecompiles, chainRules } from '../modules/evm/keeper.ts'
 import type { TracedMessages } from '../modules/evm/tracing/trace-call.ts'
-import { traceCall } from '../modules/evm/tracing/trace-call.ts'
+import { type TracedBundles, type TracedCalls, traceCall } from '../modules/evm/tracing/trace-call.ts'
 import { needsScripts, type TraceConfig } from '../modules/evm/tracing/trace-config.ts'
 import {
   createTraceWriter,
@@ -32,12 +33,18 @@ export type TraceSubject =
     }
   /** A call on the state of the job, or within the block that `within` starts on that state. */
   | { readonly kind: 'call'; readonly call: CallPayload; readonly within?: BlockInput | undefined }
+  /** Calls on the state of the job, each in its own form. */
+  | { readonly kind: 'calls'; readonly calls: TracedCalls }
+  /** Calls in blocks of their own, on the state of the job or within the block that `within` starts on that state. */
+  | { readonly kind: 'bundles'; readonly bundles: TracedBundles; readonly within?: BlockInput | undefined }
   /** Transactions that are in no block: each runs on the state after the previous one. */
   | { readonly kind: 'messages'; readonly messages: TracedMessages }
 
 export interface TracePayload {
   readonly config: TraceConfig
   readonly subject: TraceSubject
+  /** Whether the values of a view are a list; else there is one. */
+  readonly isList?: boolean
   /** Maximum size of the result. Unit: bytes. */
   readonly outputBytes: number
 }
@@ -63,16 +70,18 @@ export function runTrace(
     outputBytes,
     scripts: resources.scripts,
   })
-  if (subject.kind === 'mined') traceMined(app, ctx, subject, writer, resources)
-  else if (subject.kind === 'call' && subject.within) {
+  if (payload.isList) writer.output.text('[')
+  if (subject.kind === 'mined') traceMined(app, ctx, subject, writer, resources, config.view)
+  else if ('within' in subject && subject.within) {
     withinBlock(
       app,
       ctx,
       subject.within,
       () => resources.shouldStop(),
-      (behind) => traceCall(behind, subject, writer, resources),
+      (behind) => traceCall(behind, subject, writer, resources, config.view),
     )
-  } else traceCall(ctx, subject, writer, resources)
+  } else traceCall(ctx, subject, writer, resources, config.view)
+  if (payload.isList) writer.output.text(']')
   writer.flush()
 }
 
@@ -84,10 +93,13 @@ function traceMined(
   { input, receipts, target }: Mined,
   writer: TraceWriter,
   resources: TraceResources,
+  view: TraceView | undefined,
 ): void {
   const precompiles = chainPrecompiles(chainRules(ctx))
   const { output } = writer
   const isWhole = target === undefined
+  /** Whether each result is an element with the hash of its transaction. */
+  const isGeths = isWhole && !view
   const wanted = receipts.filter(({ evmIndex }) => isWhole || evmIndex === target)
   const waiting = new Map(wanted.map((receipt) => [receipt.txIndex, receipt]))
   let current: OpenTrace | undefined
@@ -96,12 +108,12 @@ function traceMined(
   /** Returns the start of a transaction's element, before its result or error. */
   const headOf = ({ hash }: TracedReceipt): string => {
     const comma = items++ === 0 ? '' : ','
-    return isWhole ? `${comma}{"txHash":"${formatHex0x(hash)}",` : ''
+    return isGeths ? `${comma}{"txHash":"${formatHex0x(hash)}",` : ''
   }
 
   /** Ends the result of a transaction; in a block a failure becomes its result. */
   function close(head: string, trace: OpenTrace): void {
-    if (!isWhole) {
+    if (!isGeths) {
       trace.finish()
       return
     }
@@ -115,16 +127,16 @@ function traceMined(
   }
 
   let head = ''
-  if (isWhole) output.text('[')
+  if (isGeths) output.text('[')
   app.traceBlock(ctx, input, {
-    shouldStop: () => (isWhole || !current ? resources.shouldStop() : current.shouldStop()),
+    shouldStop: () => (isGeths || !current ? resources.shouldStop() : current.shouldStop()),
     before(txIndex) {
       const receipt = waiting.get(txIndex)
       if (!receipt) return undefined
       const { hash: txHash, evmIndex } = receipt
       head = headOf(receipt)
       const place = { blockNumber: input.height, blockHash: input.hash, txHash, txIndex: evmIndex }
-      current = writer.open(place, precompiles, isWhole ? `${head}"result":` : '')
+      current = view ? writer.openView(view, place) : writer.open(place, precompiles, isWhole ? `${head}"result":` : '')
       return current.tracer
     },
     after(evmTx) {
@@ -142,6 +154,12 @@ function traceMined(
   if (waiting.size > 0) {
     // Stopped. A result that has not been sent yet becomes an error; else it ends as valid JSON.
     if (!resources.shouldStop() && !current) throw queryError('dataLoss', 'the block does not contain its transactions')
+    if (view) {
+      if (current?.shouldStop()) current.finish()
+      throw resources.shouldStop()
+        ? timedOut()
+        : queryError('dataLoss', 'a transaction of the block does not run again')
+    }
     if (resources.shouldStop() && (output.written < HOLD_BACK_BYTES || (!isWhole && !current))) throw timedOut()
     if (current) {
       const [txIndex] = waiting.keys()
@@ -150,5 +168,5 @@ function traceMined(
     }
     for (const receipt of waiting.values()) output.text(`${headOf(receipt)}"error":"execution timeout"}`)
   }
-  if (isWhole) output.text(']')
+  if (isGeths) output.text(']')
 }

@@ -1,5 +1,6 @@
 /** The interface of the state machine: a pure function of state, block and transactions. */
 
+import type { ConsensusParams } from '../gen/tendermint/types/params_pb.ts'
 import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { Coin } from '../primitives/coin.ts'
@@ -12,7 +13,8 @@ import type { BlockHeader, EvmTx, TxResult, Validator } from './records.ts'
 import type { Preflight, Rehearsal } from './upgrades/report.ts'
 import type { BlockWatch } from './watch.ts'
 
-export interface BlockInput {
+/** The facts of a block that its execution begins with. */
+export interface BlockFacts {
   readonly height: bigint
   readonly timeNs: bigint
   readonly proposer: Uint8Array
@@ -21,7 +23,6 @@ export interface BlockInput {
   readonly lastCommitHash: Uint8Array
   /** The whole header, if the engine provides it (ABCI 2.0 does not). */
   readonly header?: BlockHeader | undefined
-  readonly txs: readonly Uint8Array[]
   /** Validators of the previous block, and whether they signed it. */
   readonly lastCommitVotes: readonly {
     readonly validator: Uint8Array
@@ -38,13 +39,17 @@ export interface BlockInput {
   }[]
 }
 
+export interface BlockInput extends BlockFacts {
+  readonly txs: readonly Uint8Array[]
+}
+
 export interface BlockOutput {
   /** Writes of the block; the versioned store commits them. */
   readonly branch: Branch
   /** Changes of an upgrade to the list of stores; the versioned store commits them. */
   readonly stores?: StoreChanges | undefined
   readonly results: readonly TxResult[]
-  /** Begin-block and end-block events. */
+  /** Events of the begin hooks, then those of the end hooks. */
   readonly blockEvents: readonly ChainEvent[]
   readonly evmTxs: readonly EvmTx[]
   readonly evmGasUsed: bigint
@@ -57,7 +62,21 @@ export interface BlockOutput {
   readonly prevRandao?: Uint8Array | undefined
   /** Limits of the block after this one. */
   readonly nextLimits: BlockLimits
+  /** Parameters of the engine for the block after this one. */
+  readonly consensusParams: ConsensusParams
 }
+
+/** A block whose begin hooks have run. */
+export interface RunningBlock {
+  readonly beginEvents: readonly ChainEvent[]
+  /** Executes the next transaction. An invalid one has a result too. */
+  deliver(tx: Uint8Array): TxResult
+  /** Runs the end hooks. No transaction follows. */
+  end(): BlockOutput
+}
+
+/** A block that has begun, or the reason for a halt. */
+export type BlockStart = (RunningBlock & { readonly halt?: undefined }) | { readonly halt: Halt }
 
 /** An executed block, or the reason for a halt. */
 export type BlockOutcome = (BlockOutput & { readonly halt?: undefined }) | { readonly halt: Halt }
@@ -82,6 +101,13 @@ export interface CheckResult {
     readonly from: Uint8Array
     readonly nonce: bigint
   }
+}
+
+/** A transaction among those of its signers. */
+export interface TxPlace {
+  /** The signers with their sequences. */
+  readonly signers: readonly { readonly sender: string; readonly nonce: bigint }[]
+  readonly gasWanted: bigint
 }
 
 /** The facts that place a transaction in the pool, which has one queue per sender. */
@@ -140,6 +166,8 @@ export interface Application {
    * the state cannot be read or memory is short: the node then stops before it commits.
    */
   executeBlock(base: Reader, block: BlockInput): BlockOutcome
+  /** Begins a block, for an engine that delivers its transactions one at a time. All steps throw as `executeBlock`. */
+  beginBlock(base: Reader, block: BlockFacts): BlockStart
   /** Returns the halt of the block at a height, as far as the state before it determines it. */
   haltBefore(base: Reader, height: bigint): Halt | undefined
   /** Rehearses an upgrade on a state without changing it. Throws 5 for an upgrade that this build lacks. */
@@ -160,6 +188,8 @@ export interface Application {
   releaseChecked(order: PoolOrder): void
   /** Whether bytes are an Ethereum transaction; false if they cannot be decoded. */
   isEthereumTx(tx: Uint8Array): boolean
+  /** Returns the place of a transaction among those of its signers; undefined for other bytes. */
+  placeOf(tx: Uint8Array): TxPlace | undefined
   /** Resets the pool's state to the committed one. Call it after each commit. */
   resetCheckState(base: Reader, tip: { readonly height: bigint; readonly timeNs: bigint }): void
   /** Applies changes of a development chain to the state after a block (ADR 0006). Throws sdk 18 for an invalid one. */

@@ -173,10 +173,10 @@ function requireOnlyEncoding(identity: Identity, bytes: Uint8Array, tx: Transact
 
 /**
  * Returns the signer of a transaction for this chain. Throws the refusal `unprotected` for a signature without a chain id, which
- * would be valid on every chain, and `invalidSender` for any other that is not the chain's.
+ * would be valid on every chain, unless genesis allows it, and `invalidSender` for any other that is not the chain's.
  */
-function senderOf(transaction: Transaction, chainId: bigint): Uint8Array {
-  if (transaction.chainId === undefined) throw refuse('unprotected')
+function senderOf(transaction: Transaction, { evm }: Identity, chainId: bigint): Uint8Array {
+  if (transaction.chainId === undefined && !evm?.allowsUnprotected) throw refuse('unprotected')
   try {
     return recoverSender(transaction, { chainId })
   } catch (error) {
@@ -210,7 +210,7 @@ function unwrapEthereumTx(identity: Identity, evmChainId: bigint, decoded: Decod
   const parts = wrappedParts.get(decoded.bytes) ?? parseWrapping(identity, decoded)
   const { transaction, hash, raw = encodeTransaction(transaction) } = parts
   const impersonated = impersonatedSender(transaction)
-  const from = impersonated ?? senderOf(transaction, evmChainId)
+  const from = impersonated ?? senderOf(transaction, identity, evmChainId)
   const { to } = transaction
   return {
     transaction,

@@ -13,7 +13,6 @@ import {
   EventTxLogSchema,
 } from '../../gen/chain/evm/v1/events_pb.ts'
 import { MsgEthereumTxResponseSchema } from '../../gen/chain/evm/v1/tx_pb.ts'
-import { TxMsgDataSchema } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
 import { afterContractCall } from '../../modules/evm/hooks.ts'
@@ -26,6 +25,7 @@ import {
   consoleTracer,
   createEvmState,
   logMessages,
+  precompilesOf,
   recordCreation,
   traceState,
 } from '../../modules/evm/keeper.ts'
@@ -39,6 +39,7 @@ import type { TxWatch } from '../watch.ts'
 import type { Admitted } from './admission.ts'
 import type { EthereumTx } from './envelope.ts'
 import { shownPrice } from './price.ts'
+import { encodeResponse } from './response.ts'
 import { isPlainTransfer, transfer } from './transfer.ts'
 
 export interface Executed {
@@ -82,7 +83,7 @@ export function runEvm(
     rules,
     block: blockEnv(ctx),
     tx: { origin: from, gasPrice: priceWei, blobHashes: [] },
-    precompiles: chainPrecompiles(rules),
+    precompiles: precompilesOf(ctx, rules),
     ...(watch && { shouldStop: () => watch.shouldStop() }),
     ...(tracer && { tracer }),
   })
@@ -173,7 +174,7 @@ export function execute(
     gasUsed,
   })
   return {
-    data: encodeResponse(ctx, toBinary(MsgEthereumTxResponseSchema, response)),
+    data: encodeResponse(ctx.identity, toBinary(MsgEthereumTxResponseSchema, response)),
     gasUsed,
     priceWei,
     evmTx: {
@@ -194,9 +195,4 @@ export function execute(
       logs,
     },
   }
-}
-
-function encodeResponse(ctx: Context, value: Uint8Array): Uint8Array {
-  const typeUrl = `/${ctx.identity.toProfileName(MsgEthereumTxResponseSchema.typeName)}`
-  return toBinary(TxMsgDataSchema, create(TxMsgDataSchema, { msgResponses: [{ typeUrl, value }] }))
 }

@@ -4,7 +4,8 @@
  */
 import { BinaryWriter } from '@bufbuild/protobuf/wire'
 import { concat, encodeUint64, utf8 } from '../../primitives/bytes.ts'
-import { type AminoValue, canonicalJson } from '../../sdk/amino-json.ts'
+import type { AminoValue } from '../../sdk/amino-fields.ts'
+import { canonicalJson } from '../../sdk/amino-json.ts'
 import type { Context } from '../../sdk/context.ts'
 import { withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'

@@ -7,7 +7,7 @@ import type { Reader } from '../../store/types.ts'
 import { blockInfoOf, type Opening } from '../block.ts'
 import { type Halt, upgradeFailed } from '../halt.ts'
 import { contextOf } from '../machine.ts'
-import type { BlockInput } from '../types.ts'
+import type { BlockFacts } from '../types.ts'
 import type { Era, Eras } from './eras.ts'
 import { decide, type GateRules } from './gate.ts'
 import { runUpgrade } from './run.ts'
@@ -41,7 +41,7 @@ export function haltBefore({ eras, rules }: OpenBlockOptions, base: Reader, heig
 export function openBlock(
   options: OpenBlockOptions,
   base: Reader,
-  input: BlockInput,
+  input: BlockFacts,
   isAgain = false,
 ): OpenedBlock | { readonly halt: Halt } {
   const { eras, rules, onBug } = options
@@ -75,7 +75,7 @@ export function openBlock(
   }
 }
 
-function withoutPlan({ machine }: Era, base: Reader, input: BlockInput) {
+function withoutPlan({ machine }: Era, base: Reader, input: BlockFacts) {
   const branch = createBranch(base)
   upgradeModule.clearPlan(contextOf(machine, branch, blockInfoOf(machine, input)))
   return branch
