@@ -14,7 +14,16 @@ import {
 } from './encoding.ts'
 import { createLogMatcher } from './log-matcher.ts'
 import { higher, lower, type Posting, postingRanges } from './segments.ts'
-import { BLOCK_HASHES, BLOCKS, EVM_TX_POSITIONS, RECEIPTS, RESULTS, TX_POSITIONS, VALIDATORS } from './tables.ts'
+import {
+  BLOCK_HASHES,
+  BLOCKS,
+  EVM_TX_POSITIONS,
+  RECEIPTS,
+  RESTORED_BLOCKS,
+  RESULTS,
+  TX_POSITIONS,
+  VALIDATORS,
+} from './tables.ts'
 import { eventTerm, logAddressTerm, logTopicTerm } from './terms.ts'
 import type { BlockIndex, FoundLog, LogQuery } from './types.ts'
 import { hashKey } from './writer.ts'
@@ -132,7 +141,8 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
   const header = (height: bigint): ReturnType<typeof decodeBlockHeader> | undefined => {
     const cached = headers.get(height)
     if (cached || height < 0n) return cached
-    const row = tables.get(BLOCKS, encodeUint64(height))
+    const key = encodeUint64(height)
+    const row = tables.get(BLOCKS, key) ?? tables.get(RESTORED_BLOCKS, key)
     if (!row) return undefined
     const read = decodeBlockHeader(row)
     headers.set(height, read)
@@ -170,6 +180,20 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     }
   }
 
+  /** Each height is a lookup of its own, so that blocks can be committed in between. */
+  function* evmHeights(range: Parameters<BlockIndex['evmHeights']>[0]): IterableIterator<bigint> {
+    const { reverse } = range
+    let [from, to] = [higher(range.from, 0n), range.to]
+    while (from <= to) {
+      const row = tables.iterate(RECEIPTS, { start: encodeUint64(from), end: encodeUint64(to + 1n), reverse }).next()
+      if (row.done) return
+      const height = decodeUint64(row.value[0])
+      yield height
+      if (reverse) to = height - 1n
+      else from = height + 1n
+    }
+  }
+
   /** Yields candidate heights of matching logs, ascending, range by range. Without a condition, all heights with receipts. */
   function* logSearch(
     query: LogQuery,
@@ -177,16 +201,8 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
   ): Iterable<{ readonly reached: bigint; readonly candidates: readonly bigint[] }> {
     const from = higher(query.fromHeight, 0n)
     if (groups.length === 0) {
-      let next = from
-      while (next <= query.toHeight) {
-        const row = tables
-          .iterate(RECEIPTS, { start: encodeUint64(next), end: encodeUint64(query.toHeight + 1n) })
-          .next()
-        if (row.done) return
-        const height = decodeUint64(row.value[0])
-        yield { reached: height, candidates: [height] }
-        next = height + 1n
-      }
+      const range = { from, to: query.toHeight, reverse: false }
+      for (const height of evmHeights(range)) yield { reached: height, candidates: [height] }
       return
     }
     for (const postings of postingRanges(tables, { from, to: lower(query.toHeight, latestHeight()) })) {
@@ -222,6 +238,10 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     latestHeight,
     earliestHeight: () => edge(false),
     block,
+    restored(height) {
+      const row = tables.get(RESTORED_BLOCKS, encodeUint64(height))
+      return row && decodeBlockBody(row)
+    },
     header,
     heightOfHash(blockHash) {
       const row = tables.get(BLOCK_HASHES, hashKey(blockHash))
@@ -245,6 +265,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
         : undefined
     },
     logs,
+    evmHeights,
     txsByEvent,
     evictAbove(height) {
       for (const cached of [cache, headers]) for (const at of cached.keys()) if (at > height) cached.delete(at)

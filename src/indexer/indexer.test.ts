@@ -288,6 +288,20 @@ test('a search yields each height before its logs, in order', () => {
   }
 })
 
+test('the heights with EVM transactions are found in both directions, each end included', () => {
+  const { index } = filled(50, { entries: 60, blocks: 100 })
+  const expected = Array.from({ length: 50 }, (_, i) => BigInt(i + 1)).filter(
+    (height) => index.block(height)!.evmTxs.length,
+  )
+  expect(expected.length).toBeLessThan(50)
+  const heights = (from: bigint, to: bigint, reverse: boolean) => [...index.evmHeights({ from, to, reverse })]
+  expect(heights(0n, 99n, false)).toEqual(expected)
+  expect(heights(0n, 99n, true)).toEqual(expected.toReversed())
+  const [low, high] = [expected[3]!, expected[9]!]
+  expect(heights(low, high, true)).toEqual(expected.slice(3, 10).reverse())
+  expect(heights(high, low, false)).toEqual([])
+})
+
 test('transactions are found by event, forwards and backwards, and in a range', () => {
   const { index } = filled(50, { entries: 60, blocks: 100 })
   const places = (reverse: boolean, from?: bigint, to?: bigint) =>

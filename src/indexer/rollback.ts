@@ -4,14 +4,19 @@ import { decodeUint64, encodeUint64 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Tables, TableWrite } from '../store/types.ts'
 import { openBlockIndex } from './block-index.ts'
-import { truncatePostings } from './segments.ts'
+import { freshRow, truncatePostings } from './segments.ts'
 import { BLOCK_HASHES, BLOCKS, EVM_TX_POSITIONS, RECEIPTS, RESULTS, TX_POSITIONS, VALIDATORS } from './tables.ts'
 import { termsOf } from './terms.ts'
-import { hashKey } from './writer.ts'
+import { blockRows, derivedRows, hashKey } from './writer.ts'
 
 /** Returns the rows that remove all blocks above `height` and their index entries. */
 export function rollbackRows(tables: Tables, height: bigint): readonly TableWrite[] {
   return [...removals(tables, height)]
+}
+
+/** Returns the rows that put a block in the place of the latest one. The indexer must be opened again afterwards. */
+export function replacingRows(before: StoredBlock, block: StoredBlock): readonly TableWrite[] {
+  return [...rowsOf(before), ...blockRows(block), ...derivedRows(block), freshRow(block.header.height, termsOf(block))]
 }
 
 function* removals(tables: Tables, height: bigint): IterableIterator<TableWrite> {

@@ -47,6 +47,12 @@ function encodeFresh({ terms, ordinals }: BlockTerms): Uint8Array {
   return finishWriting(out)
 }
 
+/** Returns the row of a block that is in no segment; for a block without terms, the removal of the row. */
+export function freshRow(height: bigint, block: BlockTerms): TableWrite {
+  const value = block.terms.length === 0 ? undefined : encodeFresh(block)
+  return { table: FRESH_TERMS, key: encodeUint64(height), value }
+}
+
 function decodeFresh(bytes: Uint8Array): BlockTerms {
   const input = startReading(bytes)
   const count = takeVarint(input)
@@ -148,11 +154,7 @@ export function openPostings(tables: Tables, limits: SegmentLimits = SEGMENT_LIM
   return {
     add(height, block) {
       if (block.terms.length === 0) return []
-      const fresh: TableWrite = {
-        table: FRESH_TERMS,
-        key: encodeUint64(height),
-        value: encodeFresh(block),
-      }
+      const fresh = freshRow(height, block)
       waiting.push({ height, ...block })
       entries += block.terms.length
       if (entries < limits.entries && waiting.length < limits.blocks) return [fresh]
@@ -189,7 +191,7 @@ export function* truncatePostings(
     }
     for (let at = first; at <= height; at++) {
       const block = termsAt(at)
-      if (block.terms.length > 0) yield { table: FRESH_TERMS, key: encodeUint64(at), value: encodeFresh(block) }
+      if (block.terms.length > 0) yield freshRow(at, block)
     }
   }
 }

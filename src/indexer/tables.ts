@@ -13,6 +13,8 @@ export const TX_POSITIONS = 'tx'
 export const EVM_TX_POSITIONS = 'evm_tx'
 /** Block hash to height. */
 export const BLOCK_HASHES = 'block_hash'
+/** Height of a restored state to the record of its block, of which only the header is known. At most one row. */
+export const RESTORED_BLOCKS = 'restored_block'
 /** First height of a validator set to the set. Written when it changes. */
 export const VALIDATORS = 'validators'
 /** Height to the terms of a block that is in no segment yet. */
@@ -27,6 +29,7 @@ export const INDEX_TABLES: readonly TableDeclaration[] = [
   { name: RESULTS, placement: 'append' },
   { name: RECEIPTS, placement: 'append' },
   { name: VALIDATORS, placement: 'shared' },
+  { name: RESTORED_BLOCKS, placement: 'shared' },
   { name: TX_POSITIONS, placement: 'shared', isDerived: true },
   { name: EVM_TX_POSITIONS, placement: 'shared', isDerived: true },
   { name: BLOCK_HASHES, placement: 'shared', isDerived: true },

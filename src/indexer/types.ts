@@ -24,7 +24,9 @@ export interface BlockIndex {
   latestHeight(): bigint
   earliestHeight(): bigint
   block(height: bigint): StoredBlock | undefined
-  /** Reads only the header, which is cheap. */
+  /** Returns the record of the block whose state was restored from a snapshot. Only its header is known, in part. */
+  restored(height: bigint): Omit<StoredBlock, 'results' | 'blockEvents' | 'evmTxs'> | undefined
+  /** Reads only the header, which is cheap. That of a restored state is known too, in part. */
   header(height: bigint): { readonly header: BlockHeader; readonly hash: Uint8Array } | undefined
   heightOfHash(blockHash: Uint8Array): bigint | undefined
   /** Finds a consensus transaction by its hash (sha256 of its bytes). */
@@ -36,6 +38,8 @@ export interface BlockIndex {
    * blocks are committed.
    */
   logs(query: LogQuery): IterableIterator<FoundLog | bigint>
+  /** Yields the heights of blocks with EVM transactions, both ends included. A long search can pause at each height. */
+  evmHeights(range: { readonly from: bigint; readonly to: bigint; readonly reverse: boolean }): IterableIterator<bigint>
   /** Yields consensus transactions with an event attribute, such as `transfer.recipient`, equal to a value. */
   txsByEvent(
     key: string,

@@ -3,9 +3,25 @@ import type { StoredBlock, Validator } from '../app/records.ts'
 import { encodeUint64 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import type { Tables, TableWrite } from '../store/types.ts'
-import { encodeBlockBody, encodePosition, encodeReceipts, encodeResults, encodeValidators } from './encoding.ts'
+import {
+  type BlockBody,
+  encodeBlockBody,
+  encodePosition,
+  encodeReceipts,
+  encodeResults,
+  encodeValidators,
+} from './encoding.ts'
 import { openPostings, type SegmentLimits } from './segments.ts'
-import { BLOCK_HASHES, BLOCKS, EVM_TX_POSITIONS, RECEIPTS, RESULTS, TX_POSITIONS, VALIDATORS } from './tables.ts'
+import {
+  BLOCK_HASHES,
+  BLOCKS,
+  EVM_TX_POSITIONS,
+  RECEIPTS,
+  RESTORED_BLOCKS,
+  RESULTS,
+  TX_POSITIONS,
+  VALIDATORS,
+} from './tables.ts'
 import { termsOf } from './terms.ts'
 
 /** Length of a hash in a key: long enough against collisions. */
@@ -41,6 +57,11 @@ export function blockRows(block: StoredBlock): TableWrite[] {
   }
   if (block.evmTxs.length > 0) rows.push({ table: RECEIPTS, key, value: encodeReceipts(block.evmTxs) })
   return rows
+}
+
+/** Returns the row of a block whose state was restored from a snapshot. */
+export function restoredBlockRow(block: BlockBody): TableWrite {
+  return { table: RESTORED_BLOCKS, key: encodeUint64(block.header.height), value: encodeBlockBody(block) }
 }
 
 /** Returns the rows from hashes to heights and indexes. */
