@@ -1,8 +1,8 @@
 /** The state for admission of transactions: the latest commit plus the transactions admitted since. Every engine needs it. */
-import type { Application, CheckMode, CheckResult, PoolOrder, TakePassed } from '../app/types.ts'
+import type { Application, CheckMode, CheckResult, PoolOrder, TakePassed, TxPlace } from '../app/types.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { errors } from '../sdk/errors.ts'
-import type { Snapshot } from '../store/types.ts'
+import type { Reader } from '../store/types.ts'
 import { refusal } from './admission.ts'
 import { roomForTxs, type Tip } from './tip.ts'
 
@@ -16,23 +16,28 @@ export interface CheckState {
   probe(tx: Uint8Array): CheckResult
   /** Whether bytes are an Ethereum transaction; false if they cannot be decoded. */
   isEthereumTx(tx: Uint8Array): boolean
+  /** Returns the place of a transaction among those of its signers; undefined for other bytes. */
+  placeOf(tx: Uint8Array): TxPlace | undefined
   /** Removes the effects of an admitted transaction that has left the pool, and that no later one of its signers builds on. */
   release(order: PoolOrder): void
   /** Drops the admitted transactions: the next check runs on the latest commit. */
   reset(): void
 }
 
+/** The state below the check state, until it is closed. */
+type Base = Reader & { close(): void }
+
 /** The parts of a chain that admission reads. */
 interface Dependencies {
-  readonly app: Pick<Application, 'check' | 'isEthereumTx' | 'releaseChecked' | 'resetCheckState'>
-  /** Opens the state of the latest commit. */
-  open(): Snapshot
+  readonly app: Pick<Application, 'check' | 'isEthereumTx' | 'placeOf' | 'releaseChecked' | 'resetCheckState'>
+  /** Opens the state of the latest commit, or that of genesis before the first one. */
+  open(): Base
   tip(): Tip
 }
 
 export function createCheckState({ app, open, tip }: Dependencies): CheckState {
   /** The snapshot below the check state; opened by the first check after a reset. */
-  let base: Snapshot | undefined
+  let base: Base | undefined
 
   /** Refuses a transaction that no block has room for: it would wait forever and cause empty blocks. */
   function requireRoomInBlock({ length }: Uint8Array): void {
@@ -70,6 +75,10 @@ export function createCheckState({ app, open, tip }: Dependencies): CheckState {
     isEthereumTx(bytes) {
       requireBase()
       return app.isEthereumTx(bytes)
+    },
+    placeOf(bytes) {
+      requireBase()
+      return app.placeOf(bytes)
     },
     release(order) {
       if (base) app.releaseChecked(order)

@@ -2,6 +2,7 @@
 import type { Commit, StoredBlock, TxResult } from '../app/records.ts'
 import type { BlockInput } from '../app/types.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
+import type { ReadContext } from '../sdk/context.ts'
 import type { ValidatorBehaviour } from './validators.ts'
 
 /** The result of admission. */
@@ -15,6 +16,8 @@ export interface Admission {
   readonly hash: Uint8Array
   /** The expected failure, for gateways with their own texts. */
   readonly error?: Error
+  /** Whether it waits behind a missing nonce of its sender. */
+  readonly isQueued?: boolean
 }
 
 export interface Inclusion {
@@ -50,6 +53,17 @@ export interface Submission {
   ): Promise<{ readonly admission: Admission; readonly inclusion?: Inclusion }>
 }
 
+/** A block that another chain made: its transactions and receipts, to be recorded without being executed. */
+export type AdoptedBlock = Pick<
+  StoredBlock,
+  'hash' | 'txs' | 'results' | 'evmTxs' | 'evmGasUsed' | 'baseFeeWei' | 'gasLimit' | 'coinbase' | 'prevRandao'
+> & {
+  readonly height: bigint
+  readonly timeNs: bigint
+  /** Returns the changes to the state after the block before; absent for a block that changes nothing. */
+  readonly amendments?: ((ctx: ReadContext) => readonly Amendment[]) | undefined
+}
+
 /** A block that is not made yet. */
 export interface NextBlock {
   readonly input: BlockInput
@@ -78,6 +92,8 @@ export interface PoolView {
   /** Returns the block that would be made now, with the first `most` of its transactions in the order in which they would run. */
   next(most: number): NextBlock
   pendingCount(): { readonly count: number; readonly sizeBytes: number }
+  /** Removes all waiting transactions, and answers their clients. Returns their number. */
+  flush(): number
 }
 
 /** Notifications about the chain. Each method returns a function that removes the listener. */
@@ -172,6 +188,11 @@ export interface Development {
    * the first is that much later than the clock.
    */
   mine(count: bigint, step?: { readonly seconds: bigint; readonly stepsFirst: boolean }): Promise<void>
+  /**
+   * Records blocks of another chain, consecutive and ascending, after going back to the height before them. One at the first
+   * height replaces the record of that block. Throws `invalidArgument` for blocks that do not follow a kept one.
+   */
+  adopt(blocks: readonly AdoptedBlock[]): Promise<void>
   /** Saves the chain with its pool and clock. Returns the snapshot's id; ids count from 1. */
   snapshot(): bigint
   /** Restores a snapshot, and deletes it and all later ones. Resolves with false if the id is unknown. */

@@ -20,14 +20,15 @@ const sender = addressOfPrivateKey(key)
 const receiver = new Uint8Array(20).fill(7)
 const publicKey = sha256(new Uint8Array([2]))
 const signer = { address: sha256(publicKey).slice(0, 20), sign: (message: Uint8Array) => sha256(message) }
-const genesis = localnetGenesis({
+const local = {
   identity: almanac,
   chainId,
   genesisTime: '2024-01-01T00:00:00Z',
   accounts: [{ address: sender, balanceUnative: 10_000_000_000n }],
   validators: [{ publicKey }],
   blockGasLimit: 15_000_000n,
-})
+}
+const genesis = localnetGenesis(local)
 
 function open(report: () => void = () => {}): { executor: Executor; halts: string[]; failures: unknown[] } {
   const halts: string[] = []
@@ -206,6 +207,21 @@ test('a listener that throws keeps neither the others nor the chain from going o
     [1n, 2n],
     ['Error: broken listener', 'Error: broken listener'],
   ])
+})
+
+test('transactions are checked on the state of genesis before the first block, and on that of a later genesis', () => {
+  const { executor } = open()
+  expect(() => executor.checkState.placeOf(transfer(0n))).toThrow('the chain has no block yet')
+  executor.begin(genesis)
+  expect(executor.checkState.placeOf(transfer(3n))?.signers).toMatchObject([{ nonce: 3n }])
+  expect(executor.checkState.check(transfer(0n), 'check').code).toBe(0)
+  const poor = { address: sender, balanceUnative: 1n }
+  executor.begin(localnetGenesis({ ...local, accounts: [poor] }))
+  expect(executor.checkState.check(transfer(0n), 'check').log).toContain('insufficient')
+  executor.begin(genesis)
+  expect(executor.checkState.check(transfer(0n), 'check').code).toBe(0)
+  expect(commit(executor, [transfer(0n)]).block.results.map(({ code }) => code)).toEqual([0])
+  expect(executor.checkState.check(transfer(1n), 'check').code).toBe(0)
 })
 
 test('an executor without a genesis or a block says so', () => {

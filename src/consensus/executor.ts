@@ -3,9 +3,10 @@
  * blocks goes through here; none of them writes to the store.
  */
 import type { Halt } from '../app/halt.ts'
-import type { StoredBlock, Validator } from '../app/records.ts'
-import type { Application, BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
+import type { StoredBlock, TxResult, Validator } from '../app/records.ts'
+import type { Application, BlockFacts, BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
+import { replacingRows } from '../indexer/rollback.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import { blockRows, MAX_ROTATIONS, openIndexer, validatorRow } from '../indexer/writer.ts'
 import { blockLimits } from '../modules/consensus/keeper.ts'
@@ -16,7 +17,7 @@ import type { ReadContext } from '../sdk/context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
 import { mergeChanges } from '../store/merge.ts'
-import type { Branch, Change, Snapshot, TableWrite } from '../store/types.ts'
+import type { Branch, ChainEvent, Change, Reader, Snapshot, TableWrite } from '../store/types.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 import { type CheckState, createCheckState } from './check-state.ts'
 import type { ChainStatus, Halted } from './driver.ts'
@@ -55,6 +56,15 @@ export interface ExecutedBlock {
   readonly executeMs: number
 }
 
+/** A block whose begin hooks have run on the tip. A step that throws ends it. */
+export interface StartedBlock {
+  readonly beginEvents: readonly ChainEvent[]
+  deliver(tx: Uint8Array): TxResult
+  end(): ExecutedBlock
+  /** Gives the block up. */
+  drop(): void
+}
+
 /** The state and the events of a block before an amendment. */
 export interface Undo {
   readonly changes: readonly Change[]
@@ -91,8 +101,13 @@ export interface Executor {
   readonly checkState: CheckState
   /** Returns whether the store has no block, and genesis has not run. */
   isEmpty(): boolean
-  /** Runs genesis on an empty store, for the first block to build on. Throws `failedPrecondition` without a validator. */
-  begin(genesis: GenesisDocument): void
+  /** Returns the latest durable height; 0 before the first block is. */
+  committedHeight(): bigint
+  /**
+   * Runs genesis on an empty store, for the first block to build on, and applies the amendments of a development chain to it.
+   * Throws `failedPrecondition` without a validator.
+   */
+  begin(genesis: GenesisDocument, amendments?: (ctx: ReadContext) => readonly Amendment[]): void
   /** Returns the tip. Throws `dataLoss` if the store lacks its latest block, an `Error` before genesis. */
   tip(): Tip
   /** Opens the state of the latest commit. */
@@ -104,6 +119,8 @@ export interface Executor {
    * block because of an upgrade. The caller handles other errors; `fail` halts the chain because of one.
    */
   execute(input: BlockInput): ExecutedBlock
+  /** Begins a block on the tip, for an engine that delivers its transactions one at a time. Throws as `execute`, and so do its steps. */
+  start(facts: BlockFacts): StartedBlock
   /** Starts hashing an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
   prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit
   /** Starts hashing the changes of a block that was executed elsewhere; compare `appHash` with the next header before the commit. */
@@ -116,6 +133,8 @@ export interface Executor {
    * amendment; then nothing changes.
    */
   amend(amendments: readonly Amendment[], settle: () => void): Undo
+  /** Replaces the record of the latest block, but not its state. Calls `settle`, then the rollback listeners. */
+  replace(record: StoredBlock, settle: () => void): void
   /** Undoes amendments of the latest block. */
   undo(undo: Undo, settle: () => void): void
   /** Goes back to a kept height. Calls `settle`, then the rollback listeners. Throws as `VersionedStore.rollback`. */
@@ -154,7 +173,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   function loadTip(): Tip {
     const height = store.latestHeight()
     if (height === 0n) throw new Error('the chain has no genesis yet: begin it first')
-    const block = blocks.block(height)
+    const block = blocks.block(height) ?? blocks.restored(height)
     if (!block) throw queryError('dataLoss', `the block of the latest height ${height} is missing from the index`)
     const { header, hash } = block
     const state = store.at()
@@ -165,29 +184,63 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
-  const checkState = createCheckState({ app, open: () => store.at(), tip: requireTip })
+  /** Opens the state that transactions of the next block are checked on: before the first block, that of genesis. */
+  const openForChecks = (): Reader & { close(): void } =>
+    genesisState ? { ...genesisState, close: () => undefined } : store.at()
+
+  const checkState = createCheckState({ app, open: openForChecks, tip: requireTip })
 
   function requireRunning(): void {
     if (halted) throw haltedError(halted)
   }
 
-  function execute(input: BlockInput): ExecutedBlock {
+  function start(facts: BlockFacts): StartedBlock {
     requireRunning()
-    const started = elapsed()
     const state = genesisState ? undefined : store.at()
-    try {
-      const output = app.executeBlock(genesisState ?? state!, input)
-      if (output.halt) {
-        const found = haltedByUpgrade(output.halt)
-        halt(found, { halt: output.halt })
-        throw haltedError(found)
+    const txs: Uint8Array[] = []
+    let executeMs = 0
+    /** Runs a step. The state stays open until the block ends or fails. */
+    function step<T>(run: () => T): T {
+      const started = elapsed()
+      try {
+        return run()
+      } catch (error) {
+        state?.close()
+        throw error
+      } finally {
+        executeMs += elapsed() - started
       }
-      const own = output.branch.changes()
-      const changes = genesisState ? mergeChanges(genesisState.changes(), own) : own
-      return { input, output, changes, executeMs: elapsed() - started }
-    } finally {
-      state?.close()
     }
+    const block = step(() => {
+      const found = app.beginBlock(genesisState ?? state!, facts)
+      if (!found.halt) return found
+      const halted = haltedByUpgrade(found.halt)
+      halt(halted, { halt: found.halt })
+      throw haltedError(halted)
+    })
+    return {
+      beginEvents: block.beginEvents,
+      deliver: (tx) =>
+        step(() => {
+          txs.push(tx)
+          return block.deliver(tx)
+        }),
+      end: () =>
+        step(() => {
+          const output = block.end()
+          const own = output.branch.changes()
+          const changes = genesisState ? mergeChanges(genesisState.changes(), own) : own
+          state?.close()
+          return { input: { ...facts, txs }, output, changes, executeMs }
+        }),
+      drop: () => state?.close(),
+    }
+  }
+
+  function execute(input: BlockInput): ExecutedBlock {
+    const started = start(input)
+    for (const tx of input.txs) started.deliver(tx)
+    return started.end()
   }
 
   function prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit {
@@ -268,17 +321,32 @@ export function createExecutor(options: ExecutorOptions): Executor {
     rollbackListeners.notify(height)
   }
 
-  /** Changes the state and the events of the latest block. */
-  function rewrite({ changes, blockEvents }: Undo, settle: () => void): void {
+  /** Changes the state and the record of the latest block. */
+  function rewrite(
+    changes: readonly Change[],
+    settle: () => void,
+    rowsOf: (before: StoredBlock, appHash: Uint8Array) => readonly TableWrite[],
+  ): void {
     const { height } = requireTip()
-    const block = { ...blocks.block(height)!, blockEvents }
+    const before = blocks.block(height)!
     checkState.reset()
-    store.amend(changes, (nextAppHash) => blockRows({ ...block, nextAppHash }))
+    store.amend(changes, (appHash) => rowsOf(before, appHash))
     blocks.evictAbove(height - 1n)
     tip = loadTip()
     rollbacks++
     settle()
     rollbackListeners.notify(height)
+  }
+
+  /** Changes the state and the events of the latest block. */
+  function undo({ changes, blockEvents }: Undo, settle: () => void): void {
+    rewrite(changes, settle, (before, nextAppHash) => blockRows({ ...before, blockEvents, nextAppHash }))
+  }
+
+  function replace(record: StoredBlock, settle: () => void): void {
+    requireRunning()
+    rewrite([], settle, (before, nextAppHash) => replacingRows(before, { ...record, nextAppHash }))
+    indexer = openIndexer(store.tables)
   }
 
   function amend(amendments: readonly Amendment[], settle: () => void): Undo {
@@ -288,10 +356,23 @@ export function createExecutor(options: ExecutorOptions): Executor {
     try {
       const { changes, events } = app.amend(state, { ...header, hash }, amendments)
       const before = changes.map(({ store: name, key }) => ({ store: name, key, value: state.get(name, key) }))
-      rewrite({ changes, blockEvents: [...blockEvents, ...events] }, settle)
+      undo({ changes, blockEvents: [...blockEvents, ...events] }, settle)
       return { changes: before, blockEvents }
     } finally {
       state.close()
+    }
+  }
+
+  function amendGenesis(
+    state: Branch,
+    { height, timeNs }: Tip,
+    amendments: (ctx: ReadContext) => readonly Amendment[],
+  ) {
+    const facts = { height, timeNs, hash: EMPTY, proposer: EMPTY, lastCommitHash: EMPTY }
+    const wanted = amendments(app.readContext(state, facts))
+    for (const { store: name, key, value } of app.amend(state, facts, wanted).changes) {
+      if (value) state.set(name, key, value)
+      else state.delete(name, key)
     }
   }
 
@@ -335,22 +416,27 @@ export function createExecutor(options: ExecutorOptions): Executor {
     blocks,
     checkState,
     isEmpty: () => store.latestHeight() === 0n && genesisState === undefined,
-    begin(genesis) {
+    committedHeight: store.latestHeight,
+    begin(genesis, amendments) {
       const state = createEmptyBranch()
       const { validators } = app.initChain(genesis, state)
       if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
+      checkState.reset()
       genesisState = state
       tip = genesisTip(genesis, validators)
+      if (amendments) amendGenesis(state, tip, amendments)
     },
     tip: requireTip,
     state: () => store.at(),
     read,
     execute,
+    start,
     prepare,
     prepareForeign,
     commitForeign: (block, changes) => prepareForeign(block, changes).commit(),
     amend,
-    undo: rewrite,
+    replace,
+    undo,
     rollback,
     fail(error) {
       if (!halted) halt(haltedByFailure(error, requireTip().height + 1n), { error })

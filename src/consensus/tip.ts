@@ -65,9 +65,14 @@ export function genesisTip(genesis: GenesisDocument, validators: readonly Valida
   }
 }
 
-/** Returns the tip after a stored block. `limits` apply to the next block; `validatorsAt` returns the set of a height. */
+/**
+ * Returns the tip after a stored block, or after one whose state was restored: its results and commit are not known. `limits`
+ * apply to the next block; `validatorsAt` returns the set of a height.
+ */
 export function tipOf(
-  block: StoredBlock,
+  block: Pick<StoredBlock, 'header' | 'hash' | 'blockId' | 'commit' | 'nextAppHash'> & {
+    readonly results?: StoredBlock['results']
+  },
   limits: BlockLimits,
   validatorsAt: (height: bigint) => readonly Validator[] | undefined,
 ): Tip {
@@ -78,9 +83,9 @@ export function tipOf(
     timeNs,
     hash: block.hash,
     blockId: block.blockId,
-    commit: block.commit,
+    commit: block.results && block.commit,
     appHash: block.nextAppHash,
-    resultsHash: hashResults(block.results),
+    resultsHash: block.results ? hashResults(block.results) : EMPTY,
     lastValidators: validatorsAt(height) ?? [],
     validators: validatorsAt(height + 1n) ?? [],
     nextValidators: validatorsAt(height + 2n) ?? [],

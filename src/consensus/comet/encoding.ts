@@ -6,10 +6,16 @@ import { toTimestamp } from '../../primitives/time.ts'
 /** Version of the block format, `header.version.block`. The application version is 0, which protobuf omits. */
 export const BLOCK_PROTOCOL = 11n
 
+/** Writers that are not in use. A new one allocates more memory than most messages have bytes, and a block has thirty. */
+const idleWriters: BinaryWriter[] = []
+
+/** Returns a message. While it is filled, other messages can be made, which use writers of their own. */
 function message(fill: (writer: BinaryWriter) => void): Uint8Array {
-  const writer = new BinaryWriter()
+  const writer = idleWriters.pop() ?? new BinaryWriter()
   fill(writer)
-  return writer.finish()
+  const encoded = writer.finish()
+  idleWriters.push(writer)
+  return encoded
 }
 
 function int64(writer: BinaryWriter, field: number, value: bigint): void {

@@ -3,7 +3,7 @@
 import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
-import type { Development, Mining } from '../driver.ts'
+import type { AdoptedBlock, Development, Mining } from '../driver.ts'
 import type { Undo } from '../executor.ts'
 import type { Tip } from '../tip.ts'
 import type { BlockClock, ClockState } from './clock.ts'
@@ -33,6 +33,8 @@ export interface Dependencies {
   amend(amendments: readonly Amendment[]): Promise<Amended>
   /** Goes back to a height, undoes amendments of that height, newest first, and replaces the content of the pool. */
   goBack(height: bigint, undos: readonly Undo[], waiting: readonly PooledTx[]): Promise<void>
+  /** Records blocks of another chain after going back to the height before them. */
+  adopt(blocks: readonly AdoptedBlock[]): Promise<void>
   tip(): Tip
   /** Whether each block ends every epoch that is over. */
   followsClock(): boolean
@@ -107,6 +109,13 @@ export function createDevelopment(dependencies: Dependencies): Development {
         // Yield to requests between thousands of blocks.
         if (i % 16n === 15n) await new Promise((resolve) => setImmediate(resolve))
       }
+    },
+    async adopt(blocks) {
+      const first = blocks[0]?.height
+      if (first === undefined) return
+      await dependencies.adopt(blocks)
+      amended = amended.filter((one) => one.height < first)
+      snapshots = snapshots.filter((one) => one.height < first)
     },
     snapshot() {
       const { height } = tip()

@@ -118,6 +118,18 @@ test('duplicates, taken nonces, full slots and a full pool are refused', () => {
   expect(() => createMempool({ ...limits, maxBytes: 2 }).add(tx('a', 0))).toThrow('mempool is full')
 })
 
+test('the next transaction of a sender has a place although later ones have taken all slots', () => {
+  const pool = createMempool({ ...limits, maxTxs: 100 })
+  const own = (nonce: number) => tx('a', nonce, { stateNonce: 0 })
+  for (const nonce of [10, 11, 12]) pool.add(own(nonce))
+  expect(() => pool.add(own(13))).toThrow('3 transactions of the sender wait')
+  expect(() => pool.add(own(5))).toThrow('3 transactions of the sender wait')
+  for (let nonce = 0; nonce < 9; nonce++) pool.add(own(nonce))
+  expect(() => pool.add(own(9))).toThrow('12 transactions of the sender wait')
+  expect(take(pool, { maxBytes: 1000, maxGas: -1n })).toHaveLength(9)
+  pool.add(own(9))
+})
+
 test('a block takes the best price first, keeps the nonces of a sender in order, and fills up behind what does not fit', () => {
   const pool = createMempool({ ...limits, maxTxs: 10 })
   for (const one of [
@@ -310,4 +322,25 @@ test('an Ethereum transaction is replaced by one that offers a tenth more cap an
   expect(pool.drop(first.hash)).toBeUndefined()
   expect(pool.drop(second.hash)).toBe(second)
   expect(pool.size()).toEqual({ count: 0, sizeBytes: 0 })
+})
+
+test('by arrival, a block ignores prices, but keeps the nonces of a sender in order', () => {
+  const pool = createMempool({ ...limits, byArrival: true })
+  const waiting = [
+    tx('a', 1, { stateNonce: 0, price: 9n }),
+    tx('b', 0, { price: 1n }),
+    tx('a', 0, { stateNonce: 0, price: 9n }),
+    tx('c', 0, { price: 5n }),
+  ]
+  for (const one of waiting) pool.add(one)
+  expect(names(pool.select(wide))).toEqual(['b0', 'a0', 'a1', 'c0'])
+  expect(take(pool, wide)).toEqual(['b0', 'a0', 'a1', 'c0'])
+})
+
+test('a block has at most the number of transactions of its limit; the others wait', () => {
+  const pool = createMempool({ ...limits, blockTxs: 2 })
+  for (const one of [tx('a', 0, { price: 1n }), tx('b', 0, { price: 3n }), tx('c', 0, { price: 2n })]) pool.add(one)
+  expect(names(pool.select(wide))).toEqual(['b0', 'c0'])
+  expect(take(pool, wide)).toEqual(['b0', 'c0'])
+  expect(take(pool, wide)).toEqual(['a0'])
 })

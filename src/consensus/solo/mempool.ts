@@ -7,7 +7,7 @@ import { errors } from '../../sdk/errors.ts'
 import { refusal, underpriced } from '../admission.ts'
 import { createEviction } from './eviction.ts'
 import type { PooledTx } from './pooled-tx.ts'
-import { type BlockLimits, selectForBlock } from './selection.ts'
+import { type BlockLimits, type SelectionRules, selectForBlock } from './selection.ts'
 import {
   createSenderQueue,
   insert,
@@ -20,7 +20,7 @@ import {
   slotAt,
 } from './sender-queue.ts'
 
-export interface MempoolLimits {
+export interface MempoolLimits extends SelectionRules {
   readonly maxTxs: number
   readonly maxBytes: number
   /** Largest single transaction, bytes. */
@@ -48,6 +48,8 @@ type Recheck = (tx: PooledTx) => CheckResult
 export interface Mempool {
   /** Whether the pool has a transaction with this hash. */
   has(hash: Uint8Array): boolean
+  /** Returns the waiting transaction with this hash. */
+  ofHash(hash: Uint8Array): PooledTx | undefined
   /** Returns the waiting Ethereum transaction with this Ethereum hash. */
   ofEvmHash(hash: Uint8Array): PooledTx | undefined
   /** Returns the waiting transactions of a sender by nonce, and how many of them no nonce is missing before. */
@@ -123,6 +125,16 @@ function fundsError({ evm, order }: PooledTx, queuedWei: bigint, rival?: PooledT
 }
 
 /** Creates an empty pool. */
+/** Times the slots of a sender that it has for transactions which others of it wait for. Beyond: the transaction is refused. */
+const MOST_AWAITED = 4
+
+/** Whether a transaction is the next one of a sender, and later ones wait for it: refused, it would block them without end. */
+function isAwaited(queue: SenderQueue, tx: PooledTx): boolean {
+  const nonce = nonceIn(queue, tx)
+  const last = queue.slots.at(-1)
+  return isReadyAt(queue, nonce) && last !== undefined && nonceIn(queue, last.tx) > nonce
+}
+
 export function createMempool(limits: MempoolLimits): Mempool {
   /** In order of arrival. */
   const waiting = new Map<string, Slot>()
@@ -260,6 +272,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
   }
 
   return {
+    ofHash: (hash) => waiting.get(toKey(hash))?.tx,
     has: (hash) => waiting.has(toKey(hash)),
     ofEvmHash: (hash) => byEvmHash.get(toKey(hash))?.tx,
     ofSender(sender) {
@@ -291,9 +304,10 @@ export function createMempool(limits: MempoolLimits): Mempool {
         place(tx)
         return { replaced: rival.tx, evicted: [] }
       }
-      for (const { slots } of isDueVote ? [] : queuesOf(tx)) {
-        if (slots.length < limits.slotsPerSender) continue
-        throw errors.mempoolIsFull(`${slots.length} transactions of the sender wait`)
+      for (const queue of isDueVote ? [] : queuesOf(tx)) {
+        const { length } = queue.slots
+        if (length < limits.slotsPerSender * (isAwaited(queue, tx) ? MOST_AWAITED : 1)) continue
+        throw errors.mempoolIsFull(`${length} transactions of the sender wait`)
       }
       const evicted = makeRoom(tx, queue ? isReadyAt(queue, nonce) : nonce === (stateNonce ?? nonce))
       place(tx)
@@ -322,14 +336,15 @@ export function createMempool(limits: MempoolLimits): Mempool {
       return queue !== undefined && isReadyAt(queue, order.nonce)
     },
     hasReady: () => readyQueues > 0,
-    select: (blockLimits) => selectForBlock(queues, blockLimits).map(({ tx }) => tx),
+    select: (blockLimits) => selectForBlock(queues, blockLimits, undefined, limits).map(({ tx }) => tx),
     take(blockLimits, recheck) {
       const failed: Failed[] = []
-      const slots = selectForBlock(queues, blockLimits, (slot) => {
+      const passes = (slot: Slot): boolean => {
         const failure = slot.checkedAt === state ? undefined : recheckOne(slot, recheck)
         if (failure) failed.push(failure)
         return !failure
-      })
+      }
+      const slots = selectForBlock(queues, blockLimits, passes, limits)
       for (const slot of slots) forget(slot, true)
       return { taken: slots.map(({ tx }) => tx), failed }
     },

@@ -30,6 +30,7 @@ function testPool() {
       check,
       probe: (bytes) => check(bytes, 'check'),
       isEthereumTx: ([kind]) => kind === ETHEREUM,
+      placeOf: () => ({ signers: [], gasWanted: 0n }),
       release() {},
       reset() {},
     },

@@ -46,6 +46,12 @@ export interface Pool extends Submission, Omit<PoolView, 'next' | 'nextTimeNs'>,
   hasReady(): boolean
   /** Returns the transactions of the next block and removes them. Resubmissions are refused until `settle`. */
   take(limits: BlockLimits): readonly PooledTx[]
+  /** Removes the transactions of a block that another process has decided on. Resubmissions are refused until `settle`. */
+  include(hashes: readonly Uint8Array[]): void
+  /** Returns the waiting transaction with this hash. */
+  ofHash(hash: Uint8Array): PooledTx | undefined
+  /** Whether no nonce is missing before a waiting transaction. */
+  isReady(tx: PooledTx): boolean
   /** Removes transactions from the block that is being made, and answers their clients. */
   leaveOut(unpaid: readonly Unpaid[]): void
   /** Begins to check the rest again after a commit, and answers the clients that wait for the block's transactions. */
@@ -71,6 +77,8 @@ export function createPool(dependencies: Dependencies): Pool {
   const listeners = createListeners<PendingTx>(dependencies.onListenerFailure)
   /** Hashes of the transactions in the block that is being made. */
   let executing: ReadonlyMap<string, PooledTx> = new Map()
+  /** Their places in a block that has others too. */
+  let places: ReadonlyMap<string, number> | undefined
 
   /** Whether a slice of checks is scheduled. */
   let isScheduled = false
@@ -183,6 +191,12 @@ export function createPool(dependencies: Dependencies): Pool {
     dependencies.onArrival()
   }
 
+  function drop(hashes: readonly Uint8Array[]): number {
+    const dropped = hashes.flatMap((hash) => mempool.drop(hash) ?? [])
+    release(dropped, errors.notFound('the transaction was dropped'))
+    return dropped.length
+  }
+
   return {
     async submit(bytes) {
       dependencies.requireOpen()
@@ -191,10 +205,12 @@ export function createPool(dependencies: Dependencies): Pool {
       const { admission, tx } = admit(bytes, hash)
       if (!tx) return admission
       // One behind a nonce gap is answered as admitted (ADR 0005).
-      const outcome = dependencies.minesOnArrival() && mempool.isReady(tx) ? waiters.wait(hash) : undefined
+      const isReady = mempool.isReady(tx)
+      const outcome = dependencies.minesOnArrival() && isReady ? waiters.wait(hash) : undefined
       announce(tx)
       const found = outcome && (await outcome)
-      return found && 'dropped' in found ? found.dropped : admission
+      if (found && 'dropped' in found) return found.dropped
+      return isReady ? admission : { ...admission, isQueued: true }
     },
     async submitAndWait(bytes, timeoutMs) {
       dependencies.requireOpen()
@@ -229,6 +245,17 @@ export function createPool(dependencies: Dependencies): Pool {
       executing = new Map(taken.map((tx) => [toKey(tx.hash), tx]))
       return taken
     },
+    include(hashes) {
+      places = new Map(hashes.map((hash, place) => [toKey(hash), place]))
+      executing = new Map(
+        hashes.flatMap((hash): [string, PooledTx][] => {
+          const tx = mempool.drop(hash)
+          return tx ? [[toKey(hash), tx]] : []
+        }),
+      )
+    },
+    ofHash: mempool.ofHash,
+    isReady: mempool.isReady,
     leaveOut(unpaid) {
       const left = new Map(executing)
       for (const { tx, result } of unpaid) {
@@ -242,9 +269,12 @@ export function createPool(dependencies: Dependencies): Pool {
     },
     settle({ header, results }) {
       const taken = [...executing.values()]
+      const placeOf = places
       executing = new Map()
+      places = undefined
       recheckAll()
-      for (const [index, { hash }] of taken.entries()) {
+      for (const [order, { hash }] of taken.entries()) {
+        const index = placeOf?.get(toKey(hash)) ?? order
         waiters.settle(hash, { included: { height: header.height, index, result: results[index]! } })
       }
     },
@@ -254,11 +284,8 @@ export function createPool(dependencies: Dependencies): Pool {
       recheckAll()
       for (const tx of left) if (!mempool.has(tx.hash)) settleDropped(tx, errors.notFound('the chain went back'))
     },
-    drop(hashes) {
-      const dropped = hashes.flatMap((hash) => mempool.drop(hash) ?? [])
-      release(dropped, errors.notFound('the transaction was dropped'))
-      return dropped.length
-    },
+    drop,
+    flush: () => drop(mempool.pending().map(({ hash }) => hash)),
     recheck: recheckAll,
     onPending: listeners.add,
     stop(error) {

@@ -90,16 +90,24 @@ export function draft(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, sign
   }
 }
 
+/** The signed facts of a block. */
+interface Signed {
+  readonly header: BlockHeader
+  readonly blockId: StoredBlock['blockId']
+  readonly round: number
+}
+
+/** Returns the commit of a block by those of its validators that sign. */
+export function commitOf(signed: Signed, validators: readonly Validator[], signers: readonly Signer[]): Commit {
+  const { header, blockId, round } = signed
+  const signatures = validators.map(({ address }) => signatureOf(address, signers, { ...header, blockId, round }))
+  return { height: header.height, round, blockId, signatures }
+}
+
 /** Proposes the next block: header, block id, commit of the signers, and input of the application. */
 export function propose(tip: Tip, txs: readonly Uint8Array[], timeNs: bigint, signers: readonly Signer[]): Proposal {
   const { header, blockId, round, input } = draft(tip, txs, timeNs, signers)
-  const commit: Commit = {
-    height: header.height,
-    round,
-    blockId,
-    signatures: tip.validators.map(({ address }) => signatureOf(address, signers, { ...header, blockId, round })),
-  }
-  return { header, blockId, commit, input }
+  return { header, blockId, commit: commitOf({ header, blockId, round }, tip.validators, signers), input }
 }
 
 /** Returns the precommit of one validator; absent if it does not sign. */

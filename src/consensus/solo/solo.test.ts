@@ -8,6 +8,7 @@ import { transactionHash } from '../../evm/transaction/encode.ts'
 import { addressOfPrivateKey, signTransaction } from '../../evm/transaction/sender.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import * as consensus from '../../modules/consensus/keeper.ts'
+import * as evm from '../../modules/evm/keeper.ts'
 import { EMPTY, toKey } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -21,7 +22,7 @@ import { hashHeader } from '../comet/hashes.ts'
 import type { BlockTiming } from '../driver.ts'
 import { createExecutor, type ExecutorStore } from '../executor.ts'
 import { updateValidators } from '../tip.ts'
-import { startSolo } from './solo.ts'
+import { type SoloOptions, startSolo } from './solo.ts'
 
 const chainId = 'almanac-localnet-1'
 const key = sha256(new Uint8Array([1]))
@@ -50,6 +51,7 @@ async function open(
     store?: ExecutorStore
     maxBytes?: string
     development?: boolean
+    amendments?: SoloOptions['amendments']
   } = {},
 ) {
   const halts: string[] = []
@@ -97,6 +99,7 @@ async function open(
     },
     onListenerFailure,
     elapsed,
+    amendments: more.amendments,
     ...(more.development && {
       development: { setMinGasPrice() {}, setLogging() {}, print() {}, setValidator() {} },
     }),
@@ -202,6 +205,38 @@ test('a waiting transaction leaves the pool when the base fee rises above its pr
   expect(await solo.submit(transfer(1))).toMatchObject({ codespace: 'sdk', code: 13 })
   await solo.development!.amend([{ kind: 'baseFee', wei: 0n }])
   expect(await solo.submit(transfer(1, { gasPriceWei: 0n }))).toMatchObject({ code: 0 })
+  await solo.stop()
+})
+
+test('amendments of genesis apply to the first block, and a reset keeps them', async () => {
+  const address = addressOfPrivateKey(key)
+  const seen: bigint[] = []
+  const { solo, blocks, failures } = await open(
+    { mode: 'arrival' },
+    {
+      development: true,
+      amendments(ctx) {
+        seen.push(evm.balanceWei(ctx, address))
+        return [
+          { kind: 'baseFee', wei: 10n ** 9n },
+          { kind: 'balance', address, wei: 10n ** 18n },
+        ]
+      },
+    },
+  )
+  expect(seen).toEqual([10n ** 22n])
+  expect(blocks.block(1n)!.baseFeeWei).toBe(10n ** 9n)
+  const spend = async () => {
+    const nonce0 = transfer(0, { gasPriceWei: 10n ** 9n, valueWei: 10n ** 17n })
+    expect(await solo.submit(nonce0)).toMatchObject({ code: 0 })
+    expect(blocks.block(2n)!.evmTxs.map(({ status }) => status)).toEqual([1])
+    // More than the amended balance, and less than that of the document.
+    expect(await solo.submit(transfer(1, { valueWei: 10n ** 18n }))).not.toMatchObject({ code: 0 })
+  }
+  await spend()
+  await solo.development!.reset()
+  await spend()
+  expect(failures).toEqual([])
   await solo.stop()
 })
 

@@ -2,12 +2,15 @@
 import type { StoredBlock } from '../../app/records.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import * as epochs from '../../modules/epochs/keeper.ts'
+import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
+import type { ReadContext } from '../../sdk/context.ts'
 import type { BlockProduction, BlockTiming, Driver, NextBlock, Offer, PoolView } from '../driver.ts'
 import type { Executor, Undo } from '../executor.ts'
 import { haltedError } from '../halted.ts'
 import { roomForTxs, type Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
+import { adoptBlocks } from './adopt.ts'
 import { createCatchUp } from './catch-up.ts'
 import { createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockOptions, createDevelopment, type DevelopmentTools } from './development.ts'
@@ -36,6 +39,8 @@ export interface SoloOptions {
   readonly onListenerFailure: (error: unknown) => void
   /** Present on a development chain, which tools may change without a transaction. */
   readonly development?: DevelopmentTools | undefined
+  /** Returns changes to the genesis state of a new development chain. */
+  readonly amendments?: ((ctx: ReadContext) => readonly Amendment[]) | undefined
 }
 
 export interface Solo extends Driver {
@@ -76,9 +81,13 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     pool.rejectWaiters(haltedError(halted))
   })
   if (executor.isEmpty()) {
-    executor.begin(options.genesis)
+    executor.begin(options.genesis, options.amendments)
     await nextBlock()
-  } else executor.haltIfDue()
+  } else {
+    executor.haltIfDue()
+    // The block of a restored state is not known: gateways need a latest block.
+    if (!executor.status().halted && !executor.blocks.block(tip().height)) await nextBlock({ isEmpty: true })
+  }
 
   function requireOpen(): void {
     executor.requireRunning()
@@ -179,6 +188,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       amend: (amendments) =>
         inQueue(async () => ({ height: tip().height, undo: executor.amend(amendments, pool.recheck) })),
       goBack,
+      adopt: (blocks) => inQueue(() => adoptBlocks({ executor, signers, settle: pool.recheck }, blocks)),
       tip,
       followsClock: () => executor.read(epochs.followsMovedClock),
       firstHeight: () => executor.blocks.earliestHeight(),
@@ -212,6 +222,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       ofSender: pool.ofSender,
       evmCounts: pool.evmCounts,
       hasReady: pool.hasReady,
+      flush: pool.flush,
       version: pool.version,
       nextTimeNs: () => blockTime({}),
       next: nextOf,

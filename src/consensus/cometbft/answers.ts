@@ -1,0 +1,53 @@
+/** Answers to an engine, from results of the state machine. */
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import type { StoredBlock, TxResult, Validator } from '../../app/records.ts'
+import { logOf } from '../../app/result.ts'
+import {
+  type Event,
+  EventSchema,
+  type ExecTxResult,
+  ExecTxResultSchema,
+  type ResponseCheckTxSchema,
+  type ValidatorUpdate,
+  ValidatorUpdateSchema,
+} from '../../gen/tendermint/abci/types_pb.ts'
+import type { ChainEvent } from '../../store/types.ts'
+import type { Admission } from '../driver.ts'
+
+export function eventsOf(events: StoredBlock['blockEvents'] | readonly ChainEvent[]): Event[] {
+  return events.map(({ type, attributes }) =>
+    create(EventSchema, { type, attributes: attributes.map(({ key, value }) => ({ key, value, index: true })) }),
+  )
+}
+
+export function resultOf(result: TxResult): ExecTxResult {
+  const { code, codespace, info, data, gasWanted, gasUsed, events } = result
+  return create(ExecTxResultSchema, {
+    code,
+    codespace,
+    info,
+    data,
+    gasWanted,
+    gasUsed,
+    log: logOf(result),
+    events: eventsOf(events),
+  })
+}
+
+/** Returns the changes of a validator set. The engine wants each key once; their order has no meaning. */
+export function updatesOf(validators: readonly Validator[]): ValidatorUpdate[] {
+  return validators.map(({ publicKey, power }) =>
+    create(ValidatorUpdateSchema, { pubKey: { sum: { case: 'ed25519', value: publicKey } }, power }),
+  )
+}
+
+/** Returns the answer to CheckTx. An engine with a gas limit drops a transaction of negative gas without a word, so none is. */
+export function checkAnswer({
+  code,
+  codespace,
+  log,
+  gasWanted,
+  gasUsed,
+}: Omit<Admission, 'hash'>): MessageInitShape<typeof ResponseCheckTxSchema> {
+  return { code, codespace, log, gasWanted: gasWanted < 0n ? 0n : gasWanted, gasUsed }
+}
