@@ -68,6 +68,7 @@ async function send<Schema extends DescMessage>(
 
 async function propose<Schema extends DescMessage>(chain: Chain, schema: Schema, fields: MessageInitShape<Schema>) {
   const proposer = chain.accounts[0]!.bech32
+  const before = await lastProposal(chain)
   const value = toBinary(schema, complete(schema, create(schema, fields)))
   const sent = await send(chain, MsgSubmitProposalSchema, {
     messages: [{ typeUrl: `/${schema.typeName}`, value }],
@@ -77,14 +78,21 @@ async function propose<Schema extends DescMessage>(chain: Chain, schema: Schema,
     summary: 'What it is about',
   })
   if (sent.code !== 0) throw new Error(sent.raw_log)
-  const { id } = await lastProposal(chain)
-  await send(chain, MsgVoteSchema, { proposalId: BigInt(id), voter: proposer, option: 1 })
+  // An engine answers before the block.
+  let latest = await lastProposal(chain)
+  while (!latest || latest.id === before?.id) latest = await lastProposal(chain)
+  await send(chain, MsgVoteSchema, { proposalId: BigInt(latest.id), voter: proposer, option: 1 })
 }
 
-/** Returns the number of the latest proposal. */
-export async function lastProposal(chain: Chain): Promise<{ readonly id: string; readonly status: string }> {
+interface LastProposal {
+  readonly id: string
+  readonly status: string
+}
+
+/** Returns the latest proposal; undefined before the first. */
+export async function lastProposal(chain: Chain): Promise<LastProposal | undefined> {
   const { body } = await get(chain, '/sdk/gov/v1/proposals?pagination.reverse=true&pagination.limit=1')
-  return body['proposals']![0]
+  return (body['proposals'] as unknown as readonly LastProposal[])[0]
 }
 
 /** Proposes a plan and votes for it. The plan is in force once the voting period has ended. */
