@@ -51,16 +51,20 @@ function deriveKeys(seed: Uint8Array, prefix: string, count: number): Uint8Array
   return Array.from({ length: count }, (_, n) => child(node, n).key)
 }
 
-/** Derives accounts 0 to count-1 at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
+/** The derivation path of Ethereum's accounts, without the number of the account. */
+const ETH_PATH = "m/44'/60'/0'/0"
+
+/** Derives accounts 0 to count-1 at `ethPath`/n, by default m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
 export function deriveAccounts(
   mnemonic: string,
   count: number,
   { bech32 }: Pick<Identity, 'bech32'>,
+  ethPath: string = ETH_PATH,
 ): readonly DevAccount[] {
   const seed = seedOf(mnemonic)
   const accounts: DevAccount[] = []
   for (const { prefix, kind } of [
-    { prefix: "m/44'/60'/0'/0", kind: 'eth' },
+    { prefix: ethPath, kind: 'eth' },
     { prefix: "m/44'/118'/0'/0", kind: 'cosmos' },
   ] as const) {
     deriveKeys(seed, prefix, count).forEach((key, n) => {

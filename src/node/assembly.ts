@@ -1,5 +1,6 @@
 /** The assembly of a node: storage, state machine, engine, compute pool, gateways. No other file depends on all of them. */
 import type { GatewayNode } from '../api/gateway.ts'
+import type { Methods } from '../api/jsonrpc/method.ts'
 import type { CometNodeInfo } from '../api/node-info.ts'
 import { createJobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
@@ -10,25 +11,31 @@ import type { Executor } from '../consensus/executor.ts'
 import { createOwnValidators } from '../consensus/validators.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
+import type { Amendment } from '../modules/evm/keeper.ts'
 import { equal } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import type { ReadContext } from '../sdk/context.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { startApiWorkers, withoutWorkerGateways } from './assembly/api-workers.ts'
+import { createEngineRunner, openSocket, withEngineGenesis, withoutSoloParts } from './assembly/comet.ts'
 import { createDevelopmentTools } from './assembly/development.ts'
 import { startEngine } from './assembly/engine.ts'
 import { openStateMachine } from './assembly/state-machine.ts'
-import { openStorage } from './assembly/storage.ts'
+import { receiveState, requireStateSync } from './assembly/state-sync.ts'
+import { openSnapshots, openStorage } from './assembly/storage.ts'
 import type { Build } from './build.ts'
 import { type OpenedChain, openChain } from './chain.ts'
+import { logChain, observerOf } from './chain-log.ts'
 import { parseBlockTime, type ResolvedConfig } from './config.ts'
 import { warnOfFewDescriptors } from './descriptors.ts'
+import { engineRpcOf } from './engine/http-rpc.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
 import { diskFiles, type Files } from './files.ts'
 import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import type { HaltNotice } from './halts.ts'
-import { readiness } from './health.ts'
+import { networkTiming, readiness } from './health.ts'
 import { homePaths } from './home.ts'
 import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { createLog, type Log } from './log.ts'
@@ -60,8 +67,16 @@ export interface AssemblyOptions {
   readonly files?: Files
   /** Modules and upgrades that replace those of this build. */
   readonly build?: Build
+  /** Returns changes to the genesis state of a new development chain. */
+  readonly amendments?: (ctx: ReadContext) => readonly Amendment[]
+  /** Prepares the chain before a port opens. If it rejects, so does the start. */
+  readonly prepare?: (gateway: GatewayNode) => Promise<void>
+  /** JSON-RPC methods that replace those of the same name, where this process serves the gateways. */
+  readonly rpcMethods?: Methods
   /** Called when the chain has halted. Ending the node, if the halt demands it, is the caller's task. */
   readonly onHalt?: (notice: HaltNotice) => void
+  /** Called if the process of CometBFT ends by itself. Ending the node is the caller's task. */
+  readonly onEngineExit?: (reason: string) => void
 }
 
 export interface AssembledNode {
@@ -78,7 +93,8 @@ export interface AssembledNode {
   readonly gateway: GatewayNode
   readonly nodeInfo: CometNodeInfo
   readonly log: Log
-  readonly production: BlockProduction
+  /** Absent if CometBFT decides the blocks. */
+  readonly production: BlockProduction | undefined
   stop(): Promise<void>
 }
 
@@ -96,14 +112,21 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
 
 /** Opens the parts of a node, each after those it depends on, and adds the steps that close them to `undo`. */
 async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Promise<AssembledNode> {
-  const { resolved, build, onHalt, openPorts = true, clock = Date.now, files = diskFiles } = options
+  const { build, onHalt, openPorts = true, clock = Date.now, files = diskFiles } = options
   const elapsed = () => performance.now()
 
-  if (isFirstStart(options, files)) {
-    requireSafeKeys(resolved.config)
-    if (resolved.origins.get('chain.mnemonic') !== 'default') await requireMnemonic(resolved.config.chain.mnemonic)
+  const isNew = isFirstStart(options, files)
+  if (isNew) {
+    const { config, origins } = options.resolved
+    requireSafeKeys(config)
+    if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
-  const chain = openChain(options, files, clock, undo)
+  const asked = withoutSoloParts(options.resolved)
+  const early =
+    options.log ?? createLog({ ...asked.config.log, write: (line) => process.stderr.write(line), now: clock })
+  const socket = await openSocket(asked, options.home, isNew, early, undo)
+  const resolved = await withEngineGenesis(asked, socket, isNew, undo)
+  const chain = openChain({ ...options, resolved }, files, clock, undo)
   const { config, profile, genesis, validatorKeys } = chain
   requireWorkerPrograms(build, config)
   const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
@@ -118,7 +141,13 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const evmChainId = evmChainIdOf(identity, chainId)
   const validators = createOwnValidators(validatorKeys)
 
+  requireStateSync(config)
+  const onEngineExit = options.onEngineExit ?? (() => undefined)
+  const engine = socket && createEngineRunner(chain, socket, files, log, onEngineExit, undo)
+  await receiveState({ chain, socket, engine, build, log }, undo)
+
   const { dataPath, backend, store } = await openStorage(chain, identity, log, undo)
+  const snapshots = openSnapshots(chain, identity, store, log)
 
   const admission = { minGasPrices: config.api.minGasPrice }
   const development = isDevelopment(config)
@@ -140,8 +169,25 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const metrics = config.metrics.enabled ? createMetrics() : undefined
   const fed = config.feeder.enabled ? fedValidators(genesis, config.chain.mnemonic, identity, validators) : []
   const timing = initialTiming(resolved, config, fed.length > 0)
-  const { executor, driver, production } = await startEngine(
-    { chain, app, store, validators, timing, development, metrics, files, clock, elapsed, log, onHalt },
+  const { executor, driver, production, serveQueries } = await startEngine(
+    {
+      chain,
+      app,
+      store,
+      validators,
+      timing,
+      development,
+      metrics,
+      files,
+      clock,
+      elapsed,
+      log,
+      onHalt,
+      socket,
+      engine,
+      snapshots,
+      amendments: options.amendments,
+    },
     undo,
   )
   warnOf(chain, executor, log)
@@ -155,13 +201,14 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const facts = factsOf(config, validatorKeys[0]!)
   const nodeInfo: CometNodeInfo = {
     ...facts,
+    engine: engineRpcOf(config),
     genesis: () => genesis,
     check: executor.checkState.probe,
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   let derived: readonly DevAccount[] | undefined
   const accounts = () => {
-    derived ??= deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity)
+    derived ??= deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity, config.chain.derivationPath)
     return derived
   }
   const gateway = createGatewayNode({
@@ -178,17 +225,20 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     nodeInfo,
     minGasPrice: () => admission.minGasPrices,
     devKeys: devKeysOf(config, accounts),
-    observe: metrics?.request,
+    observe: observerOf(metrics?.request, config.log.requests ? log : undefined),
     print: development?.print,
     log,
     now: clock,
   })
+  serveQueries(() => ({ node: gateway, nodeInfo }))
   undo.push(watchVoters(gateway, log), logFailedPayouts(gateway, log))
-  if (fed.length > 0) {
+  if (config.log.chain) undo.push(logChain(gateway, log))
+  if (fed.length > 0 && production) {
     const { seed } = config.feeder
     undo.push(startEmbeddedFeeder({ gateway, beforeBlock: production.beforeBlock, validators: fed, seed, log }))
   }
 
+  await options.prepare?.(gateway)
   const portOf = choosePorts(config, resolved, options)
   const apiPool =
     config.api.workers > 0 && openPorts
@@ -200,7 +250,8 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
         comet: { nodeInfo },
         config: apiPool ? withoutWorkerGateways(config) : config,
         portOf,
-        ready: () => readiness(driver, driver.production?.timing(), clock()),
+        ...(options.rpcMethods && { rpcMethods: options.rpcMethods }),
+        ready: () => readiness(driver, driver.production?.timing() ?? networkTiming(config), clock()),
         renderMetrics: () =>
           metrics?.render({
             height: store.latestHeight(),
@@ -212,6 +263,12 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
       })
     : undefined
   if (gateways) undo.push(() => gateways.close())
+  const { ipc } = config.jsonrpc
+  if (openPorts && ipc !== '') {
+    const { openIpc } = await import('../api/jsonrpc/ipc.ts')
+    const server = await openIpc(gateway, ipc, options.rpcMethods)
+    undo.push(() => server.close())
+  }
 
   return {
     config,
@@ -222,7 +279,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     get accounts() {
       return accounts()
     },
-    urls: { ...apiPool?.urls, ...gateways?.urls },
+    urls: { ...apiPool?.urls, ...gateways?.urls, ...(openPorts && ipc !== '' && { ipc }) },
     get height() {
       return driver.status().latestHeight
     },
@@ -257,13 +314,15 @@ function factsOf({ node, comet }: Config, { publicKey }: ValidatorKey): NodeFact
 }
 
 /** Warns about sections of the genesis document without a module, and about a node that is no validator. */
-function warnOf({ genesis, validatorKeys }: OpenedChain, { blocks, tip }: Executor, log: Log): void {
+function warnOf({ config, genesis, validatorKeys }: OpenedChain, { blocks, tip }: Executor, log: Log): void {
   const carried = Object.keys(unbuiltSections(genesis, modules))
   if (carried.length > 0) {
     log('warn', 'genesis has sections of modules that this build does not have: kept for exports, without effect', {
       modules: carried.join(', '),
     })
   }
+  // Under an engine most nodes are no validators, and the engine signs.
+  if (config.consensus.engine !== 'solo') return
   const validators = blocks.validators(tip().height + 1n) ?? []
   if (!validators.some(({ address }) => validatorKeys.some((key) => equal(address, key.address)))) {
     log('warn', 'the key of this node belongs to no validator of the chain: its blocks carry no signature')

@@ -1,9 +1,10 @@
 /** The chain of a start: that of a home, or a temporary one. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { withChainConfig } from '../app/chain-config.ts'
 import { parseGenesis } from '../app/genesis-document.ts'
 import { validateGenesis } from '../app/genesis-validate.ts'
-import { localnetGenesis } from '../app/localnet.ts'
+import { type LocalnetOptions, localnetGenesis } from '../app/localnet.ts'
 import { storeNames } from '../app/modules.ts'
 import type { GenesisDocument } from '../app/types.ts'
 import { upgrades } from '../app/upgrades/table.ts'
@@ -63,7 +64,7 @@ export function openChain(
     return {
       home: undefined,
       config,
-      profile: profile.profile,
+      profile: withChainConfig(profile.profile, genesis),
       validatorKeys: ownKeys(validatorKey, config, genesis),
       genesis,
     }
@@ -77,7 +78,8 @@ export function openChain(
     createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
     createChain: (key) => createChain(resolved, key, files, clock),
   })
-  const { config, profile, genesis, validatorKey } = home
+  const { config, genesis, validatorKey } = home
+  const profile = withChainConfig(home.profile, genesis)
   return { home, config, profile, genesis, validatorKeys: ownKeys(validatorKey, config, genesis) }
 }
 
@@ -113,19 +115,34 @@ function ownKeys(first: ValidatorKey, config: Config, genesis: GenesisDocument):
   return [first, ...derived.filter(({ publicKey }) => listed.has(formatBase64(publicKey)))]
 }
 
+/**
+ * Creates a localnet whose validators have the keys of `keysOf`. Writes nothing. Throws `invalidArgument` for settings that
+ * contradict each other.
+ */
+export function createLocalnet(
+  { config, origins }: ResolvedConfig,
+  keysOf: (config: Config) => readonly ValidatorKey[],
+  files: Files,
+  clock: () => number,
+): NewChain {
+  const profile = chooseProfile(config.chain.profile, files)
+  const identity = createIdentity(profile.profile)
+  const named = origins.get('chain.id') !== 'default'
+  if (named) requireTextId(config.chain.id)
+  const settled = withFacts(config, {
+    id: named ? config.chain.id : identity.defaultChainId,
+    fork: origins.get('chain.fork') === 'default' ? defaultFork({ identity }) : config.chain.fork,
+  })
+  return { config: settled, profile, genesis: buildGenesis(settled, keysOf(settled), identity, clock) }
+}
+
 /** Creates a chain from the document of `--genesis`, or a localnet. Writes nothing. */
 function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock: () => number): NewChain {
   const { config } = resolved
+  if (config.chain.genesis === '') return createLocalnet(resolved, (settled) => allKeys(key, settled), files, clock)
   const profile = chooseProfile(config.chain.profile, files)
   const identity = createIdentity(profile.profile)
   const named = resolved.origins.get('chain.id') !== 'default'
-  if (config.chain.genesis === '') {
-    const settled = withFacts(config, {
-      id: named ? config.chain.id : identity.defaultChainId,
-      fork: resolved.origins.get('chain.fork') === 'default' ? defaultFork({ identity }) : config.chain.fork,
-    })
-    return { config: settled, profile, genesis: buildGenesis(settled, key, identity, clock) }
-  }
   for (const { section, key: name, flag } of LOCALNET_SETTINGS) {
     if (resolved.origins.get(`${section}.${name}`) !== 'default') {
       throw configError(`${section}.${name} (--${flag}) is for a new localnet; with --genesis the document sets it`)
@@ -134,6 +151,7 @@ function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, 
   const path = config.chain.genesis
   const genesis = parseGenesis(readGenesisText(path, files), path)
   if (named && genesis.chain_id !== config.chain.id) {
+    requireTextId(config.chain.id)
     throw configError(`${path}: chain_id is ${genesis.chain_id}, but --chain-id is ${config.chain.id}`)
   }
   // Validate before anything is written: a home that cannot start would block the next attempt.
@@ -148,14 +166,56 @@ const LOCALNET_SETTINGS = [
   SETTINGS.chain.blockGasLimit,
   SETTINGS.chain.votingPeriod,
   SETTINGS.chain.fork,
+  SETTINGS.chain.evmChainId,
+  SETTINGS.chain.derivationPath,
+  SETTINGS.chain.initialHeight,
+  SETTINGS.chain.codeSizeLimit,
+  SETTINGS.chain.txGasLimit,
+  SETTINGS.chain.unprotectedTxs,
+  SETTINGS.chain.predeploys,
 ]
+
+/** Returns the EVM settings of a new localnet, as its genesis document states them. */
+function evmOf({ chain }: Config): NonNullable<LocalnetOptions['evm']> {
+  return {
+    ...(chain.evmChainId > 0n && { chainId: chain.evmChainId }),
+    ...(chain.codeSizeLimit > 0 && { codeSizeLimit: chain.codeSizeLimit }),
+    ...(chain.unprotectedTxs && { allowsUnprotected: true }),
+    ...(!chain.txGasLimit && { hasNoTxGasLimit: true }),
+  }
+}
+
+/** Returns a derivation path. Throws `invalidArgument` for any other text. */
+function requirePath(text: string): string {
+  const steps = text.split('/').slice(1)
+  const isPath =
+    text.startsWith('m/') && steps.every((step) => /^\d{1,10}'?$/.test(step) && Number.parseInt(step, 10) < 2 ** 31)
+  if (isPath) return text
+  throw configError(
+    `chain.derivation_path (--derivation-path) is "${text}": it must be a path such as m/44'/60'/0'/0, steps below 2147483648`,
+  )
+}
+
+/** Throws `invalidArgument` for a new chain id that is a number, which users of Ethereum's tools mean as the EVM's. */
+function requireTextId(id: string): void {
+  if (!/^(\d+|0x[0-9a-f]+)$/i.test(id)) return
+  throw configError(
+    `chain.id is "${id}": the chain id is a text such as ${SETTINGS.chain.id.fallback}; the EVM chain id, a number, is chain.evm_chain_id (--evm-chain-id ${id})`,
+  )
+}
 
 function withFacts(config: Config, facts: Partial<Config['chain']>): Config {
   return { ...config, chain: { ...config.chain, ...facts } }
 }
 
-function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clock: () => number): GenesisDocument {
-  const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork, votingPeriod } = config.chain
+function buildGenesis(
+  config: Config,
+  keys: readonly ValidatorKey[],
+  identity: Identity,
+  clock: () => number,
+): GenesisDocument {
+  const { mnemonic, accounts, validators, balance, blockGasLimit, id, fork, votingPeriod, derivationPath } =
+    config.chain
   if (!/^[!-~]{1,50}$/.test(id))
     throw configError(`chain.id is "${id}": it must be 1 to 50 ASCII characters without blanks`)
   if (validators > accounts) {
@@ -167,16 +227,19 @@ function buildGenesis(config: Config, key: ValidatorKey, identity: Identity, clo
     identity,
     chainId: id,
     genesisTime: formatRfc3339Nano(BigInt(clock()) * NS_PER_MS),
-    accounts: deriveAccounts(mnemonic, accounts, identity).map(({ addressBytes }) => ({
+    accounts: deriveAccounts(mnemonic, accounts, identity, requirePath(derivationPath)).map(({ addressBytes }) => ({
       address: addressBytes,
       balanceUnative: balance * UNATIVE_PER_NATIVE,
     })),
-    validators: allKeys(key, config),
+    validators: keys,
     ...(config.feeder.enabled && {
       feeders: deriveFeederKeys(mnemonic, validators).map((key) => ofSecp256k1(publicKeyOf(key))),
     }),
     blockGasLimit,
     fork,
+    evm: evmOf(config),
+    initialHeight: config.chain.initialHeight,
+    hasPredeploys: config.chain.predeploys,
     votingPeriodMs: parseMilliseconds(votingPeriod)!,
   })
 }

@@ -5,7 +5,8 @@ import { LONGEST_INTERVAL_MS } from '../consensus/solo/pace.ts'
 import { findProfile } from '../identity/profiles.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { parseDuration } from '../primitives/time.ts'
-import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { ALL_SETTINGS, type Config, SETTINGS } from './settings.ts'
 
 /** The source of a value. */
 type Origin = 'default' | 'config.toml' | 'environment' | 'flag' | 'caller'
@@ -22,6 +23,8 @@ export interface ConfigSources {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Values of flags by their name without dashes. */
   readonly flags?: Readonly<Record<string, unknown>>
+  /** Defaults of a command in place of those of the settings, as values of flags. */
+  readonly presets?: Readonly<Record<string, string>>
   /** Settings that a program passes to `startNode`, by sections and names of `Config`. */
   readonly caller?: PartialConfig
 }
@@ -172,6 +175,8 @@ function choose(setting: Setting, name: string, sources: ConfigSources): { value
   if (environment !== undefined) return { value: parseSetting(setting, environment, variable), origin: 'environment' }
   const file = (sources.file?.[section] as Record<string, unknown> | undefined)?.[key]
   if (file !== undefined) return { value: parseSetting(setting, file, 'config.toml'), origin: 'config.toml' }
+  const preset = sources.presets?.[setting.flag]
+  if (preset !== undefined) return { value: parseSetting(setting, preset, `--${setting.flag}`), origin: 'default' }
   return { value: setting.fallback, origin: 'default' }
 }
 

@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import { INDEX_TABLES } from '../indexer/tables.ts'
 import type { Backend } from '../store/backend/backend.ts'
 import { withJournal } from '../store/journal/journaled-backend.ts'
-import { STORE_TABLES } from '../store/tables.ts'
+import { HEAD, STORE_TABLES } from '../store/tables.ts'
 import { type LmdbOptions, openLmdb } from './lmdb.ts'
 
 const TABLES = [...STORE_TABLES, ...INDEX_TABLES]
@@ -22,4 +22,13 @@ export function openDisk(path: string, options: DiskOptions = {}): Backend {
     void lmdb.close()
     throw error
   }
+}
+
+/**
+ * Opens a new database for a state whose keys come in order: they are appended, without the journal. It is durable only once
+ * its file is flushed after closing.
+ */
+export function openNewDisk(path: string): Backend {
+  const tables = TABLES.map((table) => (table.name === HEAD ? { ...table, placement: 'append' as const } : table))
+  return openLmdb(path, { tables, noSync: true })
 }

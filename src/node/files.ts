@@ -32,13 +32,13 @@ export interface Files {
   remove(path: string): void
 }
 
-/** Flushes a folder: the name of a new file is durable only then. */
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
+/** Flushes a file, or a folder: the name of a new file is durable only then. */
+export function flushFile(path: string): void {
+  const file = openSync(path, 'r')
   try {
-    fsyncSync(folder)
+    fsyncSync(file)
   } finally {
-    closeSync(folder)
+    closeSync(file)
   }
 }
 
@@ -77,7 +77,7 @@ export const diskFiles: Files = {
       rmSync(temporary, { force: true })
       throw error
     }
-    if (options?.durable) syncFolder(dirname(path))
+    if (options?.durable) flushFile(dirname(path))
   },
   create(path, text) {
     mkdirSync(dirname(path), { recursive: true })

@@ -88,12 +88,17 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       logsBlockRange: config.rpc.logsBlockRange,
       corsOrigins: config.api.cors,
       bodyLimitBytes: config.api.bodyLimit,
+      syncTimeoutMs: parseMilliseconds(config.rpc.syncTimeout)!,
       batchLimit: config.rpc.batchLimit,
+      slotsInAnEpoch: config.rpc.slotsInAnEpoch,
+      txOrder: config.mempool.order,
       filterLimit: config.rpc.filters,
       txServiceEnabled: config.api.tx,
       keepHeights: config.store.keep,
       devKeys,
       insecureKeys: config.node.insecureKeys,
+      isDevelopment: isDevelopment(config),
+      unsafeEngineRpc: config.comet.unsafe,
       version: VERSION,
     },
   }
@@ -109,7 +114,7 @@ export function devKeysOf(config: Config, accounts: () => readonly DevAccount[])
   return () => accounts().flatMap(({ kind, privateKeyBytes }) => (kind === 'eth' ? [privateKeyBytes] : []))
 }
 
-/** Whether this is a development chain: a localnet that this node created, unless `node.dev` is off. */
-export function isDevelopment({ node, chain }: Config): boolean {
-  return node.dev && chain.genesis === ''
+/** Whether this is a development chain: a localnet that this node created and alone decides, unless `node.dev` is off. */
+export function isDevelopment({ node, chain, consensus }: Config): boolean {
+  return node.dev && chain.genesis === '' && consensus.engine === 'solo'
 }

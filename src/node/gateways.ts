@@ -14,6 +14,8 @@ export interface GatewayUrls {
   readonly grpc?: string
   readonly jsonrpc?: string
   readonly ws?: string
+  /** Path of the socket of JSON-RPC. */
+  readonly ipc?: string
   readonly comet?: string
   readonly metrics?: string
 }
@@ -64,10 +66,13 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   if (config.jsonrpc.enabled) {
     tasks.push(async () => {
       const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
-      const server = createJsonRpcServer(node, options.rpcMethods ? { methods: options.rpcMethods } : {})
-      const { host } = config.jsonrpc
+      const { host, httpApi, wsApi } = config.jsonrpc
+      const methods = options.rpcMethods && { methods: options.rpcMethods }
+      const server = createJsonRpcServer(node, { ...methods, httpApi, wsApi })
       const http = await listen(server, 'JSON-RPC', 'jsonrpc.port', portOf('jsonrpc', 'port'), host)
-      const ws = await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
+      const ws = config.jsonrpc.wsEnabled
+        ? await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
+        : http
       urls['jsonrpc'] = `http://${http}`
       urls['ws'] = `ws://${ws}`
     })
@@ -75,10 +80,9 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   if (config.rest.enabled) {
     tasks.push(async () => {
       const { createRestServer } = await import('../api/rest/rest.ts')
-      const server = createRestServer(node, {
-        extra: healthRoutes(options.ready),
-        cacheBytes: parseMemory(config.api.cache)!,
-      })
+      const { createGrpcWeb } = await import('../api/grpc/grpc-web.ts')
+      const restOptions = { extra: healthRoutes(options.ready), cacheBytes: parseMemory(config.api.cache)! }
+      const server = createRestServer(node, restOptions, createGrpcWeb(node))
       urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
     })
   }

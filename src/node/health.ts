@@ -2,8 +2,10 @@
 
 import { createServer, type Server } from 'node:http'
 import { listen, SERVER_TIMES } from '../api/transport/http-server.ts'
+import { STALLED_MS } from '../consensus/cometbft/stall-watch.ts'
 import type { BlockTiming, Driver } from '../consensus/driver.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
+import type { Config } from './settings.ts'
 
 export interface Health {
   readonly status: 200 | 503
@@ -13,6 +15,11 @@ export interface Health {
 /** Age at which the tip is late: this many intervals, but at least `MIN_LATE_MS`. */
 const LATE_INTERVALS = 3
 const MIN_LATE_MS = 5000
+
+/** Returns the timing by which the blocks of a network are late; undefined for a node that decides its blocks itself. */
+export function networkTiming({ consensus }: Pick<Config, 'consensus'>): BlockTiming | undefined {
+  return consensus.engine === 'cometbft' ? { mode: 'interval', intervalMs: STALLED_MS / LATE_INTERVALS } : undefined
+}
 
 /**
  * Returns the answer of `/readyz`: ready unless halted, catching up, before the first block, or late with blocks by the

@@ -11,7 +11,8 @@ import { parseSetting, type ResolvedConfig, resolveConfig } from './config.ts'
 import { renderConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
 import { type ChosenProfile, chooseProfile, profileOfFile } from './profile.ts'
-import { ALL_SETTINGS, type Config, SETTINGS, type Setting } from './settings.ts'
+import type { Setting } from './setting.ts'
+import { ALL_SETTINGS, type Config, SETTINGS } from './settings.ts'
 import { formatValidatorKey, parseValidatorKey, type ValidatorKey } from './validator-key.ts'
 
 /** Version of the layout of a home and its data. */
@@ -28,6 +29,8 @@ export interface HomePaths {
   /** Exists only for a chain with a mnemonic of its own. */
   readonly mnemonic: string
   readonly data: string
+  /** Snapshots of the state, for new nodes. */
+  readonly snapshots: string
   readonly lock: string
 }
 
@@ -46,6 +49,7 @@ export function homePaths(root: string): HomePaths {
     validatorKey: join(root, 'priv_validator_key.json'),
     mnemonic: join(root, 'mnemonic'),
     data: join(root, 'data'),
+    snapshots: join(root, 'snapshots'),
     lock: join(root, 'lock'),
   }
 }

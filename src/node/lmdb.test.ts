@@ -68,9 +68,11 @@ test('each table is in the database of its declaration, and others in the shared
     'checkpoint',
     'dead',
     'evm_tx',
+    'extension',
     'fresh_terms',
     'index',
     'meta',
+    'restored_block',
     'segment_pages',
   ]
   const others = ['segments', 'staged', 'stale', 'tx', 'undeclared', 'validators']

@@ -31,8 +31,8 @@ export function localAccounts(config: Config, identity: Identity): (sender: stri
     if (named.has(sender)) return true
     if (!holdsKeys) return false
     own ??= new Set(
-      deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity).map(({ addressBytes }) =>
-        toKey(addressBytes),
+      deriveAccounts(config.chain.mnemonic, config.chain.accounts, identity, config.chain.derivationPath).map(
+        ({ addressBytes }) => toKey(addressBytes),
       ),
     )
     return own.has(sender)

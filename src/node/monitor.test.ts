@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Halted } from '../consensus/driver.ts'
-import { createMonitorServer, readiness } from './health.ts'
+import { resolveConfig } from './config.ts'
+import { createMonitorServer, networkTiming, readiness } from './health.ts'
 import { createMetrics, type MetricReadings } from './metrics.ts'
 
 const READINGS: MetricReadings = {
@@ -65,6 +66,9 @@ test('a node is ready unless it is halted, before its first block, or behind its
     },
   })
   expect(at({ latestHeight: 0n }, 0)).toMatchObject({ status: 503, body: { reasons: ['no block yet'] } })
+  const network = networkTiming(resolveConfig({ flags: { consensus: 'cometbft' } }).config)
+  expect(network).toEqual({ mode: 'interval', intervalMs: 10_000 })
+  expect(networkTiming(resolveConfig({}).config)).toBeUndefined()
 })
 
 test('the monitor answers its three paths and refuses all others', async () => {

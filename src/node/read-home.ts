@@ -1,5 +1,6 @@
 /** Read access to the chain of a home, whether a node runs on it or not. */
 import { createApplication } from '../app/application.ts'
+import { withChainConfig } from '../app/chain-config.ts'
 import type { Application, GenesisDocument } from '../app/types.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { VersionedStore } from '../store/versioned.ts'
@@ -24,8 +25,9 @@ export async function readHome<T>(
   use: (home: ReadHome) => T,
   { build, skip = [] }: { readonly build?: Build | undefined; readonly skip?: readonly bigint[] } = {},
 ): Promise<T> {
-  const identity = createIdentity(profileOfHome(paths, files))
+  const profile = profileOfHome(paths, files)
   const genesis = JSON.parse(files.read(paths.genesis)!) as GenesisDocument
+  const identity = createIdentity(withChainConfig(profile, genesis))
   requireDatabase(paths, files)
   const backend = await openBackend({ path: paths.data, readOnly: true })
   try {

@@ -1,59 +1,9 @@
 /** All settings of a node: key in `config.toml`, flag, default and meaning. The environment variable follows from the key. */
 import { availableParallelism } from 'node:os'
-
-type SettingKind =
-  | 'text'
-  | 'integer'
-  | 'bigint'
-  | 'boolean'
-  | 'list'
-  | 'heights'
-  | 'blockTime'
-  | 'duration'
-  | 'memory'
-  | 'gasPrices'
-
-export interface Setting<Value = unknown> {
-  readonly section: string
-  readonly key: string
-  /** Without dashes. */
-  readonly flag: string
-  readonly kind: SettingKind
-  readonly fallback: Value
-  readonly about: string
-  readonly oneOf?: readonly string[]
-  /** Lower bound: of a text its length, of a duration milliseconds, of a memory size bytes. */
-  readonly min?: number
-  readonly max?: number
-  /** Effect of going beyond it, if it is a limit; `docs/limits.md` lists these settings. */
-  readonly beyond?: string
-  /** Whether it belongs to the chain from its first start: the home records it, and a later start refuses another value. */
-  readonly genesis?: boolean
-  /** Whether a start can turn a recorded choice off, for as long as it runs. */
-  readonly turnsOff?: boolean
-  /** Whether it is never written to `config.toml` or printed. */
-  readonly secret?: boolean
-}
+import { define, type Setting } from './setting.ts'
 
 /** The default mnemonic. Its keys are public. */
 export const TEST_MNEMONIC = 'test test test test test test test test test test test junk'
-
-const define = <Value>(
-  section: string,
-  key: string,
-  kind: SettingKind,
-  fallback: Value,
-  about: string,
-  more: Partial<Omit<Setting, 'section' | 'key' | 'kind' | 'fallback' | 'about'>> = {},
-): Setting<Value> => ({
-  section,
-  key,
-  flag: `${section}-${key}`.replaceAll('_', '-'),
-  kind,
-  fallback,
-  about,
-  ...more,
-})
 
 const port = { min: 0, max: 65_535 }
 const host = { min: 1 }
@@ -91,6 +41,14 @@ export const SETTINGS = {
         flag: 'chain-id',
         genesis: true,
       },
+    ),
+    evmChainId: define(
+      'chain',
+      'evm_chain_id',
+      'bigint',
+      0n,
+      'EVM chain id; 0 for the one that the profile gives to the chain id.',
+      { flag: 'evm-chain-id', genesis: true, min: 0, max: Number.MAX_SAFE_INTEGER },
     ),
     mnemonic: define(
       'chain',
@@ -158,6 +116,52 @@ export const SETTINGS = {
       'Voting period and deposit period of proposals on a localnet.',
       { flag: 'voting-period', genesis: true, min: 1, max: 1_000_000 * HOUR_MS },
     ),
+    derivationPath: define(
+      'chain',
+      'derivation_path',
+      'text',
+      "m/44'/60'/0'/0",
+      'Derivation path of the funded accounts of Ethereum, without the number of the account.',
+      { flag: 'derivation-path', genesis: true, min: 1 },
+    ),
+    initialHeight: define('chain', 'initial_height', 'bigint', 1n, 'Height of the first block.', {
+      flag: 'initial-height',
+      genesis: true,
+      min: 1,
+      max: 1_000_000_000_000,
+    }),
+    codeSizeLimit: define(
+      'chain',
+      'code_size_limit',
+      'integer',
+      0,
+      'Largest code of a contract, bytes; 0 for 24576 (EIP-170). Init code can have twice the size.',
+      { flag: 'code-size-limit', genesis: true, min: 0, max: 2 ** 31 - 1, beyond: 'the creation fails' },
+    ),
+    txGasLimit: define(
+      'chain',
+      'tx_gas_limit',
+      'boolean',
+      true,
+      'Whether the gas limit of a transaction is at most 16777216 from Osaka on (EIP-7825).',
+      { flag: 'tx-gas-limit', genesis: true },
+    ),
+    unprotectedTxs: define(
+      'chain',
+      'unprotected_txs',
+      'boolean',
+      false,
+      'Accept transactions that are signed without a chain id (before EIP-155), such as deployments by known keyless transactions.',
+      { flag: 'unprotected-txs', genesis: true },
+    ),
+    predeploys: define(
+      'chain',
+      'predeploys',
+      'boolean',
+      false,
+      'Whether a localnet has Permit2, CreateX, the entry point of ERC-4337, the registry of ERC-1820 and the beacon roots contract at their usual addresses.',
+      { flag: 'predeploys', genesis: true },
+    ),
     fork: define('chain', 'fork', 'text', 'Osaka', 'Ethereum fork, Berlin to Osaka. A profile has its own default.', {
       flag: 'fork',
       genesis: true,
@@ -172,6 +176,55 @@ export const SETTINGS = {
       'arrival',
       'When to make blocks: "arrival" (of a transaction), "manual", or an interval such as "2", "0.5" or "500ms".',
       { flag: 'block-time' },
+    ),
+    maxTxs: define('blocks', 'max_txs', 'integer', 0, 'Maximum number of transactions in a block; 0 for no limit.', {
+      ...count,
+      beyond: 'the transaction waits for the next block',
+    }),
+  },
+  consensus: {
+    engine: define(
+      'consensus',
+      'engine',
+      'text',
+      'solo',
+      'Who decides the blocks: solo, this node alone, or cometbft, a network.',
+      { flag: 'consensus', oneOf: ['solo', 'cometbft'] },
+    ),
+    program: define(
+      'consensus',
+      'program',
+      'text',
+      '',
+      'Program of CometBFT, which the node runs: a path, or none for one that runs elsewhere. Without it, cometbft on PATH.',
+      { flag: 'engine' },
+    ),
+    abci: define(
+      'consensus',
+      'abci',
+      'text',
+      '',
+      'Address that the engine connects to: tcp://HOST:PORT or unix://PATH. Without it, a socket in the home.',
+      { flag: 'abci' },
+    ),
+    rpc: define(
+      'consensus',
+      'rpc',
+      'text',
+      'http://127.0.0.1:26667',
+      'URL of the RPC of the engine. A node that runs its engine opens it there, on loopback.',
+      { flag: 'engine-rpc' },
+    ),
+    p2p: define('consensus', 'p2p', 'text', 'tcp://127.0.0.1:26656', 'Address of the engine for its peers.', {
+      flag: 'p2p',
+    }),
+    peers: define(
+      'consensus',
+      'peers',
+      'text',
+      '',
+      'Peers that the engine stays connected to: ID@HOST:PORT, separated by commas.',
+      { flag: 'peers' },
     ),
   },
   node: {
@@ -230,11 +283,37 @@ export const SETTINGS = {
       'Second JSON-RPC port, where tools expect WebSocket; 0 lets the system choose.',
       port,
     ),
+    httpApi: define(
+      'jsonrpc',
+      'http_api',
+      'list',
+      ['*'],
+      'Namespaces of the methods that are served over HTTP, such as "eth,net,web3"; * for all.',
+      { flag: 'http-api' },
+    ),
+    wsApi: define(
+      'jsonrpc',
+      'ws_api',
+      'list',
+      ['*'],
+      'Namespaces of the methods that are served over WebSocket; * for all.',
+      { flag: 'ws-api' },
+    ),
+    wsEnabled: define('jsonrpc', 'ws_enabled', 'boolean', true, 'Open the second port.'),
+    ipc: define('jsonrpc', 'ipc', 'text', '', 'Path of a Unix socket for JSON-RPC; without one, no socket.'),
   },
   comet: {
     enabled: define('comet', 'enabled', 'boolean', true, 'Serve the CometBFT RPC.'),
     host: define('comet', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('comet', 'port', 'integer', 26_657, 'Port; 0 lets the system choose.', port),
+    unsafe: define(
+      'comet',
+      'unsafe',
+      'boolean',
+      false,
+      'Serve the methods of the CometBFT RPC that change the engine: dial_seeds, dial_peers, unsafe_flush_mempool.',
+      { flag: 'unsafe-engine-rpc' },
+    ),
   },
   metrics: {
     enabled: define('metrics', 'enabled', 'boolean', false, 'Serve Prometheus metrics.'),
@@ -322,6 +401,22 @@ export const SETTINGS = {
       'Maximum number of filters of one address; behind a proxy all clients have its address.',
       { min: 1, max: 10_000, beyond: '-32000' },
     ),
+    syncTimeout: define(
+      'rpc',
+      'sync_timeout',
+      'duration',
+      '20s',
+      'Longest wait of eth_sendRawTransactionSync for the receipt, and its wait without a time of its own.',
+      { min: 1, max: HOUR_MS, beyond: 'code 4; the transaction stays in the pool' },
+    ),
+    slotsInAnEpoch: define(
+      'rpc',
+      'slots_in_an_epoch',
+      'integer',
+      0,
+      'Number of blocks that `safe` is behind `latest`, with `finalized` twice as far behind; 0: both are the latest.',
+      { min: 0, max: 1_000_000 },
+    ),
     batchLimit: define('rpc', 'batch_limit', 'integer', 1000, 'Maximum number of calls in a JSON-RPC batch.', {
       min: 1,
       max: 100_000,
@@ -401,6 +496,14 @@ export const SETTINGS = {
       'Maximum number of waiting transactions per sender; 0 for 64, or 1000 on a development chain.',
       { min: 0, max: 100_000, beyond: 'the transaction is refused' },
     ),
+    order: define(
+      'mempool',
+      'order',
+      'text',
+      'fees',
+      'Order of transactions in a block: fees, the best price first, or fifo, by arrival. Those of a sender are by nonce.',
+      { oneOf: ['fees', 'fifo'] },
+    ),
     locals: define(
       'mempool',
       'locals',
@@ -426,6 +529,55 @@ export const SETTINGS = {
       beyond: 'state of older heights is pruned: 404, code 5',
     }),
   },
+  snapshots: {
+    interval: define(
+      'snapshots',
+      'interval',
+      'integer',
+      0,
+      'Make a snapshot of the state at heights divisible by this number, in the background; 0 makes none.',
+      { flag: 'snapshot-interval', ...count },
+    ),
+    keepRecent: define('snapshots', 'keep_recent', 'integer', 2, 'Number of snapshots to keep; 0 keeps all.', {
+      flag: 'snapshot-keep-recent',
+      ...count,
+      beyond: 'the oldest snapshots are deleted',
+    }),
+  },
+  statesync: {
+    enabled: define(
+      'statesync',
+      'enabled',
+      'boolean',
+      false,
+      'Begin a chain without blocks at a snapshot of the peers instead of executing every block.',
+      { flag: 'state-sync' },
+    ),
+    rpcServers: define(
+      'statesync',
+      'rpc_servers',
+      'list',
+      [],
+      'At least two URLs of the RPC of engines, by which the engine verifies the app hash of a snapshot.',
+      { flag: 'state-sync-rpc-servers' },
+    ),
+    trustHeight: define('statesync', 'trust_height', 'bigint', 0n, 'Height of a block that the operator trusts.', {
+      flag: 'state-sync-trust-height',
+      min: 0,
+      max: Number.MAX_SAFE_INTEGER,
+    }),
+    trustHash: define('statesync', 'trust_hash', 'text', '', 'Hash of that block, 64 hexadecimal digits.', {
+      flag: 'state-sync-trust-hash',
+    }),
+    trustPeriod: define(
+      'statesync',
+      'trust_period',
+      'duration',
+      '168h',
+      'Age up to which the trusted block is accepted; less than the unbonding time.',
+      { flag: 'state-sync-trust-period', min: 1, max: 10_000 * HOUR_MS },
+    ),
+  },
   upgrade: {
     halt: define(
       'upgrade',
@@ -448,6 +600,10 @@ export const SETTINGS = {
     format: define('log', 'format', 'text', 'text', 'Format of the log.', { oneOf: ['text', 'json'] }),
     level: define('log', 'level', 'text', 'info', 'Lowest level that the log contains.', {
       oneOf: ['debug', 'info', 'warn', 'error'],
+    }),
+    chain: define('log', 'chain', 'boolean', false, 'Log each transaction and each block.'),
+    requests: define('log', 'requests', 'boolean', false, 'Log each request that a gateway answers.', {
+      flag: 'verbose',
     }),
   },
 } as const satisfies Record<string, Record<string, Setting>>

@@ -1,5 +1,6 @@
 /** The node as a library: `startNode` for any chain, `testNode` for a chain whose blocks and clock a test controls. */
 
+import type { Development } from '../consensus/driver.ts'
 import { queryError } from '../primitives/errors.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
 import type { DevAccount } from './accounts.ts'
@@ -11,6 +12,8 @@ import { diskFiles, type Files } from './files.ts'
 import type { GatewayUrls } from './gateways.ts'
 import { homePaths } from './home.ts'
 import { createLog, type Log } from './log.ts'
+import { createLogRecords, type LogRecords, type NodeLogs } from './log-records.ts'
+import { createProvider, type OwnProvider, type Provider } from './provider.ts'
 
 /** Settings by section, as in `config.toml` but in camel case. Absent settings have their defaults. */
 export interface NodeConfig extends PartialConfig {
@@ -33,7 +36,7 @@ export interface World {
 }
 
 /** URLs of the open ports. */
-type OpenUrls = GatewayUrls & Required<Omit<GatewayUrls, 'metrics'>>
+type OpenUrls = GatewayUrls & Required<Omit<GatewayUrls, 'metrics' | 'ipc'>>
 /** The URLs of a node without ports. */
 type NoUrls = { readonly [Name in keyof GatewayUrls]?: never }
 
@@ -59,6 +62,19 @@ export interface Node<Urls extends GatewayUrls = OpenUrls> extends AsyncDisposab
    * `unavailable` once the node has stopped.
    */
   query(path: string): Promise<Record<string, unknown>>
+  /** EIP-1193 provider with the methods and subscriptions of JSON-RPC, without a port. */
+  readonly provider: Provider
+  /** Answers a JSON-RPC call: `rpc('eth_blockNumber')`. A bigint is sent as a quantity. Rejects with a `ProviderRpcError`. */
+  rpc<Result = unknown>(method: string, ...params: readonly unknown[]): Promise<Result>
+  /** Remembers the state, on a development chain. Resolves with the id for `revert`. */
+  snapshot(): Promise<string>
+  /**
+   * Returns the chain to a snapshot, which then no longer exists, nor do later ones. Rejects with `notFound` for an id that does
+   * not exist.
+   */
+  revert(id: string): Promise<void>
+  /** The records of the log from `log.level` on. */
+  readonly logs: NodeLogs
   stop(): Promise<void>
 }
 
@@ -83,7 +99,12 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
     ...(text !== undefined && { file: parseConfigFile(text) }),
   })
   const ownLog = createLog({ format: 'text', level: 'warn', write: (line) => process.stderr.write(line), now: clock })
-  const log = world.log ? withoutFailures(world.log, ownLog) : ownLog
+  const write = world.log ? withoutFailures(world.log, ownLog) : ownLog
+  const records = createLogRecords(resolved.config.log.level, clock)
+  const log: Log = (level, message, fields) => {
+    records.add(level, message, fields)
+    write(level, message, fields)
+  }
   const assembled = await assembleNode({
     resolved,
     home,
@@ -95,7 +116,7 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
     ...(world.random && { random: world.random }),
     ...(world.build && { build: world.build }),
   })
-  return nodeOf(assembled)
+  return nodeOf(assembled, records)
 }
 
 /** Noon of the first day of 2024: the genesis time of a test chain. */
@@ -124,31 +145,51 @@ function withoutFailures(log: Log, fallback: Log): Log {
   }
 }
 
-function nodeOf(node: AssembledNode): Node<GatewayUrls> {
+function developmentOf({ gateway }: AssembledNode): Development {
+  const { development } = gateway.driver
+  if (development) return development
+  throw queryError('failedPrecondition', 'snapshots exist on a development chain only: node.dev without chain.genesis')
+}
+
+const STOPPED = 'the node has stopped'
+
+function nodeOf(node: AssembledNode, records: LogRecords): Node<GatewayUrls> {
   let stopping: Promise<void> | undefined
+  let own: OwnProvider | undefined
+  const provider = () => {
+    own ??= createProvider(node.gateway)
+    if (stopping) own.disconnect(STOPPED)
+    return own
+  }
   const stop = () => {
-    stopping ??= node.stop()
+    own?.disconnect(STOPPED)
+    stopping ??= node.stop().finally(records.end)
     return stopping
   }
   const requireRunning = () => {
-    if (stopping) throw queryError('unavailable', 'the node has stopped')
+    if (stopping) throw queryError('unavailable', STOPPED)
+  }
+  const requireProduction = () => {
+    requireRunning()
+    if (!node.production) throw queryError('failedPrecondition', 'CometBFT decides when a block is made')
+    return node.production
   }
   return {
     urls: node.urls,
     accounts: node.accounts,
     chainId: node.chainId,
-    evmChainId: Number(node.evmChainId),
+    get evmChainId() {
+      return Number(node.gateway.evmChainId)
+    },
     mnemonic: node.config.chain.mnemonic,
     get height() {
       return node.height
     },
     async nextBlock() {
-      requireRunning()
-      return await node.production.nextBlock()
+      return await requireProduction().nextBlock()
     },
     async advance(seconds) {
-      requireRunning()
-      return await node.production.advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS)
+      return await requireProduction().advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS)
     },
     async query(path) {
       requireRunning()
@@ -159,6 +200,23 @@ function nodeOf(node: AssembledNode): Node<GatewayUrls> {
       if (answer.status >= 400) throw queryError('unknown', String(body['message'] ?? `status ${answer.status}`))
       return body
     },
+    get provider() {
+      return provider()
+    },
+    async rpc<Result>(method: string, ...params: readonly unknown[]) {
+      return (await provider().request({ method, params })) as Result
+    },
+    async snapshot() {
+      requireRunning()
+      return `0x${developmentOf(node).snapshot().toString(16)}`
+    },
+    async revert(id) {
+      requireRunning()
+      const number = /^0x[0-9a-f]{1,16}$/i.test(id) ? BigInt(id) : undefined
+      if (number === undefined) throw queryError('invalidArgument', `snapshot "${id}": must be an id from snapshot()`)
+      if (!(await developmentOf(node).revert(number))) throw queryError('notFound', `snapshot ${id} does not exist`)
+    },
+    logs: records.logs,
     stop,
     [Symbol.asyncDispose]: stop,
   }

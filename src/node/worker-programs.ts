@@ -25,6 +25,13 @@ export function workerEntry(name: 'compute' | 'api', build: Build | undefined): 
       'unimplemented',
       'script tracers run in workers, and this build has no programs for them: set `workers` of the build',
     )
+  return ownEntry(name)
+}
+
+/** Returns the program that makes snapshots, which no build replaces: it needs no state machine. */
+export const snapshotEntry = (): URL => ownEntry('snapshot')
+
+function ownEntry(name: string): URL {
   const base = import.meta.url.endsWith('.ts') ? '../../dist/' : './'
   return new URL(`${base}workers/${name}.cjs`, import.meta.url)
 }

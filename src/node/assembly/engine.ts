@@ -1,13 +1,18 @@
-/** The executor of a node, and the engine that decides the next block: today always the embedded one. */
+/** The executor of a node, and the engine that decides the next block: the embedded one, or CometBFT. */
+import type { NodeEnvironment } from '../../api/node-info.ts'
 import type { Application } from '../../app/types.ts'
+import type { EngineSocket } from '../../consensus/cometbft/waiting.ts'
 import type { BlockProduction, BlockTiming, Driver } from '../../consensus/driver.ts'
 import { createExecutor, type Executor } from '../../consensus/executor.ts'
 import type { DevelopmentTools } from '../../consensus/solo/development.ts'
+import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { startSolo } from '../../consensus/solo/solo.ts'
 import type { OwnValidators } from '../../consensus/validators.ts'
 import { createIdentity } from '../../identity/identity.ts'
+import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
+import type { ReadContext } from '../../sdk/context.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { OpenedChain } from '../chain.ts'
 import { parseMemory } from '../config.ts'
@@ -16,6 +21,8 @@ import { createHaltHandler, type HaltNotice } from '../halts.ts'
 import { localAccounts } from '../local-accounts.ts'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { SnapshotSchedule } from '../snapshots/schedule.ts'
+import { type EngineRunner, startCometEngine } from './comet.ts'
 
 /** Limits of waiting transactions per sender, unless the operator sets one. */
 const SLOTS = 64
@@ -24,7 +31,10 @@ const DEVELOPMENT_SLOTS = 1000
 export interface StartedEngine {
   readonly executor: Executor
   readonly driver: Driver
-  readonly production: BlockProduction
+  /** Absent if CometBFT decides. */
+  readonly production: BlockProduction | undefined
+  /** Serves the engine's queries by the node. */
+  readonly serveQueries: (node: () => NodeEnvironment) => void
 }
 
 /**
@@ -48,11 +58,18 @@ export async function startEngine(
     readonly elapsed: () => number
     readonly log: Log
     readonly onHalt: ((notice: HaltNotice) => void) | undefined
+    /** The sockets of CometBFT and the engine; absent for the embedded one. */
+    readonly socket: EngineSocket | undefined
+    readonly engine: EngineRunner | undefined
+    /** Absent without a home. */
+    readonly snapshots: SnapshotSchedule | undefined
+    /** Returns changes to the genesis state of a new chain of the embedded engine. */
+    readonly amendments?: ((ctx: ReadContext) => readonly Amendment[]) | undefined
   },
   undo: (() => unknown)[],
 ): Promise<StartedEngine> {
   const { chain, app, store, timing, development, files, clock, elapsed, log, onHalt } = parts
-  const { mempool } = chain.config
+  const { blocks, mempool } = chain.config
   const onListenerFailure = (error: unknown) => log('error', 'a listener of the chain failed', { error })
   let isEnding = false
   const executor = createExecutor({
@@ -72,26 +89,47 @@ export async function startEngine(
     onListenerFailure,
     ...(parts.metrics && { onTiming: observeBlocks(parts.metrics, elapsed) }),
   })
+  const limits: MempoolLimits = {
+    maxTxs: mempool.maxTxs,
+    maxBytes: parseMemory(mempool.maxBytes)!,
+    maxTxBytes: parseMemory(mempool.maxTxBytes)!,
+    byArrival: mempool.order === 'fifo',
+    ...(blocks.maxTxs > 0 && { blockTxs: blocks.maxTxs }),
+    slotsPerSender: mempool.slots || (development ? DEVELOPMENT_SLOTS : SLOTS),
+  }
+  const isLocal = localAccounts(chain.config, createIdentity(chain.profile))
+  const requireRunning = (driver: Driver): void => {
+    if (isEnding && onHalt) throw queryError('failedPrecondition', driver.status().halted!.reason)
+  }
+  const { socket, engine, snapshots } = parts
+  if (snapshots) {
+    executor.onBlock(({ header, nextAppHash }) => snapshots.onBlock(header.height, nextAppHash))
+    undo.push(snapshots.stop)
+  }
+  if (socket && engine) {
+    const { driver, serveQueries } = await startCometEngine(
+      { ...parts, socket, engine, executor, limits, isLocal },
+      undo,
+    )
+    requireRunning(driver)
+    return { executor, driver, production: undefined, serveQueries }
+  }
   const solo = await startSolo({
     executor,
     genesis: chain.genesis,
     signers: parts.validators.signers,
     timing,
-    limits: {
-      maxTxs: mempool.maxTxs,
-      maxBytes: parseMemory(mempool.maxBytes)!,
-      maxTxBytes: parseMemory(mempool.maxTxBytes)!,
-      slotsPerSender: mempool.slots || (development ? DEVELOPMENT_SLOTS : SLOTS),
-    },
-    isLocal: localAccounts(chain.config, createIdentity(chain.profile)),
+    limits,
+    isLocal,
     now: () => BigInt(clock()) * NS_PER_MS,
     elapsed,
     development,
+    amendments: parts.amendments,
     onListenerFailure,
   })
   undo.push(() => solo.stop())
-  if (isEnding && onHalt) throw queryError('failedPrecondition', solo.status().halted!.reason)
-  return { executor, driver: solo, production: solo.production }
+  requireRunning(solo)
+  return { executor, driver: solo, production: solo.production, serveQueries: () => undefined }
 }
 
 /** Returns a listener that records each block's times, and the interval to the block before it. */

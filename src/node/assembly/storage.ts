@@ -6,8 +6,10 @@ import type { Backend } from '../../store/backend/backend.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import { openStore } from '../backend.ts'
 import type { OpenedChain } from '../chain.ts'
+import { configError } from '../config.ts'
 import { createEphemeralFolder } from '../ephemeral-folder.ts'
 import type { Log } from '../log.ts'
+import { createSnapshotSchedule, type SnapshotSchedule } from '../snapshots/schedule.ts'
 import { createTreeHelper } from '../trees/tree-helper.ts'
 
 export interface NodeStorage {
@@ -46,4 +48,28 @@ function dataFolder({ home, config }: OpenedChain, undo: (() => unknown)[]): str
   const folder = createEphemeralFolder()
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Opens the snapshots of a home; undefined without one. Throws `invalidArgument` for an interval of a chain without a home. */
+export function openSnapshots(
+  { home, config }: OpenedChain,
+  identity: Identity,
+  store: VersionedStore,
+  log: Log,
+): SnapshotSchedule | undefined {
+  const { interval, keepRecent } = config.snapshots
+  if (!home && interval > 0)
+    throw configError('snapshots.interval (--snapshot-interval) needs a home: a chain in memory has no snapshots')
+  const { data, snapshots } = home?.paths ?? {}
+  if (!data || !snapshots) return undefined
+  return createSnapshotSchedule({
+    data,
+    snapshots,
+    stores: storesOf(identity),
+    store,
+    interval,
+    keepRecent,
+    elapsed: () => performance.now(),
+    log,
+  })
 }

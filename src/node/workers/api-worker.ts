@@ -10,11 +10,13 @@ import type { CheckResult } from '../../app/types.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBackend } from '../backend.ts'
 import type { Build } from '../build.ts'
+import { observerOf } from '../chain-log.ts'
 import { ignoreClosedOutput } from '../closed-output.ts'
 import { parseBlockTime } from '../config.ts'
+import { engineRpcOf } from '../engine/http-rpc.ts'
 import { createGatewayNode, isDevelopment } from '../gateway-node.ts'
 import { type OpenGateways, openGateways } from '../gateways.ts'
-import { readiness } from '../health.ts'
+import { networkTiming, readiness } from '../health.ts'
 import { createLog } from '../log.ts'
 import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
@@ -57,6 +59,7 @@ async function serve(
   const compute = openCompute({ config, dataPath, turns, profile, chainId, withContext, jobs, log, elapsed, build })
   const nodeInfo: CometNodeInfo = {
     ...facts,
+    engine: engineRpcOf(config),
     genesis: () => genesis,
     check: async (tx) => (await main.ask({ kind: 'check', tx })) as CheckResult,
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
@@ -77,7 +80,10 @@ async function serve(
     minGasPrice: main.minGasPrice,
     devKeys: undefined,
     ...(isDevelopment(config) && { print: main.print }),
-    ...(config.metrics.enabled && { observe: main.count(compute.stats) }),
+    observe: observerOf(
+      config.metrics.enabled ? main.count(compute.stats) : undefined,
+      config.log.requests ? log : undefined,
+    ),
     log,
     now: Date.now,
   })
@@ -91,7 +97,7 @@ async function serve(
       (method, params, signal, client) => main.ask({ kind: 'rpc', method, params, client }, signal) as Promise<string>,
       isDevelopment(config),
     ),
-    ready: () => readiness(driver, parseBlockTime(config.blocks.time)!, Date.now()),
+    ready: () => readiness(driver, networkTiming(config) ?? parseBlockTime(config.blocks.time)!, Date.now()),
     renderMetrics: () => '',
   })
 }

@@ -1,0 +1,40 @@
+/** The home of an engine that this node runs, in the folder `engine` of its own. */
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { formatConsensusParams, parseConsensusParams } from '../../app/genesis-params.ts'
+import type { GenesisDocument } from '../../app/types.ts'
+import type { Files } from '../files.ts'
+import { formatValidatorKey, type ValidatorKey } from '../validator-key.ts'
+
+/** Returns the document in the form that CometBFT reads: it names the first validators only if the document does. */
+function engineGenesis(genesis: GenesisDocument): Record<string, unknown> {
+  const { validators, consensus_params: params, app_hash: _, ...rest } = genesis
+  return {
+    ...rest,
+    consensus_params: {
+      ...formatConsensusParams(parseConsensusParams(params as Parameters<typeof parseConsensusParams>[0])),
+      version: { app: '0' },
+      abci: { vote_extensions_enable_height: '0' },
+    },
+    ...(validators && { validators }),
+    app_hash: '',
+  }
+}
+
+/**
+ * Prepares the home of the engine: `init` of its program writes the configuration, and this node its genesis document and
+ * validator key. Later starts leave it as it is.
+ */
+export function prepareEngineHome(
+  path: string,
+  root: string,
+  genesis: GenesisDocument,
+  key: ValidatorKey,
+  files: Files,
+): void {
+  const document = join(root, 'config/genesis.json')
+  if (files.exists(join(root, 'config/config.toml')) && files.exists(document)) return
+  execFileSync(path, ['init', '--home', root], { stdio: 'ignore', timeout: 30_000 })
+  files.write(document, `${JSON.stringify(engineGenesis(genesis))}\n`)
+  files.write(join(root, 'config/priv_validator_key.json'), formatValidatorKey(key), { secret: true })
+}

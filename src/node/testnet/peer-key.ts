@@ -1,0 +1,14 @@
+/** The key by which the engine of a node is known to its peers, and its file in CometBFT's format. */
+import { concat, formatBase64, formatHex } from '../../primitives/bytes.ts'
+import type { ValidatorKey } from '../validator-key.ts'
+
+/** Returns the text of `node_key.json`. */
+export function formatPeerKey({ seed, publicKey }: ValidatorKey): string {
+  const file = { priv_key: { type: 'tendermint/PrivKeyEd25519', value: formatBase64(concat(seed, publicKey)) } }
+  return `${JSON.stringify(file)}\n`
+}
+
+/** Returns the id of a peer with a key: its address, 40 hexadecimal digits. */
+export function peerIdOf({ address }: Pick<ValidatorKey, 'address'>): string {
+  return formatHex(address)
+}
