@@ -114,10 +114,10 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   /** Runs a query that reads many entries in the compute pool, at the height of its first try. */
   async function runLongQuery(call: QueryCall, height: bigint): Promise<QueryAnswer> {
     const { input, output } = methods.get(call.method)!
-    const { signal, timeoutMs } = call
+    const { timeoutMs } = call
     const payload: QueryPayload = { method: call.method, request: toBinary(input, call.request) }
     try {
-      const bytes = await parts.compute.run(QUERY_JOB, payload, { height, signal, timeoutMs })
+      const bytes = await parts.compute.run(QUERY_JOB, payload, { height, signal: call.signal?.(), timeoutMs })
       return { ok: true, height, response: fromBinary(output, bytes as Uint8Array) }
     } catch (thrown) {
       const isLate = thrown instanceof ChainError && thrown.status === 'deadlineExceeded'
@@ -131,12 +131,12 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     try {
       const known = parts.withContext(call.height, (ctx) => ctx.block.height)
       height = known
-      const { signal, timeoutMs } = call
+      const { timeoutMs } = call
       const success = (response: Message): QueryAnswer => {
         if (!call.takesLong) makeWhole(response)
         return { ok: true, height: known, response }
       }
-      const answer = handle(call.request, { height: call.height, signal, timeoutMs })
+      const answer = handle(call.request, { height: call.height, signal: call.signal?.(), timeoutMs })
       if (!(answer instanceof Promise)) return success(answer)
       return answer.then(success).catch((thrown) => failure(call, thrown, known))
     } catch (thrown) {
@@ -151,7 +151,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     } catch (thrown) {
       return failure(call, thrown)
     }
-    const { signal, timeoutMs } = call
+    const { timeoutMs } = call
     const payload = { request: toBinary(method.input, call.request), gasCap: parts.gasCap }
     const success = (bytes: unknown): QueryAnswer => ({
       ok: true,
@@ -165,7 +165,9 @@ export function createDispatch(parts: DispatchParts): Dispatch {
     } catch (thrown) {
       return refusal(thrown)
     }
-    return parts.compute.run(call.method, payload, { height, signal, timeoutMs }).then(success, refusal)
+    return parts.compute
+      .run(call.method, payload, { height, signal: call.signal?.(), timeoutMs })
+      .then(success, refusal)
   }
 
   return (call) => {

@@ -15,7 +15,8 @@ export interface QueryCall {
   readonly request: Message
   /** Height to read; undefined: the latest committed one, read once. */
   readonly height?: bigint | undefined
-  readonly signal?: AbortSignal | undefined
+  /** Returns a signal that aborts when the client disconnects. It is created on first use, since most queries need none. */
+  readonly signal?: (() => AbortSignal) | undefined
   readonly timeoutMs?: number | undefined
   /** Receives the field `data` of a trace in parts; the response then omits it. */
   readonly onPart?: PartTaker | undefined
@@ -66,8 +67,11 @@ export interface Compute {
   ): Promise<unknown>
 }
 
-/** Counts an answered request. `operation` is the full name of a method, a JSON-RPC method, or empty if none was found. */
-export type Observe = (operation: string, status: 'ok' | Status) => void
+/**
+ * Counts an answered request. `operation` is the full name of a method, a JSON-RPC method, or empty if none was found; `asked` is then
+ * the name that the client wrote, if it wrote one.
+ */
+export type Observe = (operation: string, status: 'ok' | Status, asked?: string) => void
 
 export interface GatewayNode {
   readonly identity: Identity
@@ -106,7 +110,13 @@ interface GatewaySettings {
   readonly logsBlockRange: number
   readonly corsOrigins: readonly string[]
   readonly bodyLimitBytes: number
+  /** Longest wait for the receipt of a transaction that a request sends. */
+  readonly syncTimeoutMs: number
   readonly batchLimit: number
+  /** Blocks that `safe` is behind `latest`, with `finalized` twice as far behind; 0 if every block is final. */
+  readonly slotsInAnEpoch: number
+  /** Order of the transactions of a block: `fees` or `fifo`. */
+  readonly txOrder: string
   /** Filters of one address. */
   readonly filterLimit: number
   readonly txServiceEnabled: boolean
@@ -116,5 +126,9 @@ interface GatewaySettings {
   readonly devKeys: (() => readonly Uint8Array[]) | undefined
   /** Whether programs of other machines can use keys and development methods. */
   readonly insecureKeys: boolean
+  /** Whether development verbs can change the state of the latest height. */
+  readonly isDevelopment: boolean
+  /** Whether the CometBFT RPC has the methods that change the engine. */
+  readonly unsafeEngineRpc: boolean
   readonly version: string
 }

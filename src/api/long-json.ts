@@ -104,10 +104,11 @@ export async function writePieces(
   }
   for (const piece of pieces) {
     text += piece
-    if (text.length >= PART_LENGTH) await flush()
+    const isFull = text.length >= PART_LENGTH
+    if (isFull) await flush()
     const rest = pause()
-    if (!rest) continue
-    await rest
+    if (rest) await rest
+    else if (!isFull) continue
     if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
   }
   if (text !== '') await flush()

@@ -1,5 +1,6 @@
 /** Facts and functions of a node for the CometBFT RPC and the node and transaction services, beyond blocks and state. */
 import type { CheckResult, GenesisDocument } from '../app/types.ts'
+import type { EngineCalls } from '../consensus/cometbft/engine-rpc.ts'
 import type { GatewayNode } from './gateway.ts'
 
 export interface NodeInfo {
@@ -11,6 +12,8 @@ export interface NodeInfo {
   readonly rpcAddress: string
   /** This node's validator key (ed25519, 32 bytes); undefined if it has no key. */
   readonly validatorKey: Uint8Array | undefined
+  /** CometBFT, if it decides the blocks; absent if this node does. */
+  readonly engine?: EngineCalls | undefined
   /** Returns the genesis document of the chain. */
   genesis(): GenesisDocument
   /** Runs a transaction on the latest state and discards it. A failed run is a code; rejects with the errors of `Compute.run`. */

@@ -235,7 +235,7 @@ function overridesOf(request: BlockFields, block: StoredBlock | undefined): Bloc
     time: timeNs === undefined ? undefined : timeNs / NS_PER_SECOND,
     gasLimit: limit === undefined ? undefined : limit <= 0n ? NO_LIMIT : limit,
     feeRecipient: request.proposerAddress.length === 0 ? block?.coinbase : undefined,
-    prevRandao: block && (block.prevRandao ?? evm.prevRandaoOf(block.header.timeNs, block.header.lastCommitHash)),
+    prevRandao: block && (block.prevRandao ?? evm.prevRandaoOf(block.header, block.hash)),
     baseFeeWei: block?.baseFeeWei,
     blobBaseFeeWei: undefined,
   }
@@ -357,15 +357,16 @@ export async function blockOrder(
 export async function unknownBlockOrder(
   node: GatewayNode,
   { txs, ...described }: { readonly txs: readonly Transaction[] } & BlockOverrides,
-  height: bigint,
+  height: bigint | undefined,
   settings: TraceSettings,
+  isList = true,
 ): Promise<TraceOrder> {
   const baseFeeWei = described.baseFeeWei ?? node.withContext(height, evm.baseFeeWei)
   const traced = await messagesOf(txs, (tx) => {
     const from = recoverSender(tx, { chainId: node.evmChainId })
     return messageOf(tx, from, priceOf(node, tx, from, baseFeeWei))
   })
-  const messages = { predecessors: [], traced, isList: true, blockOverrides: described, proposer: undefined }
+  const messages = { predecessors: [], traced, isList, blockOverrides: described, proposer: undefined }
   return order(settings, { kind: 'messages', messages }, height)
 }
 

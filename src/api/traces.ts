@@ -117,7 +117,11 @@ export async function answerTrace(node: GatewayNode, call: QueryCall): Promise<Q
     const order = await orderOf(node, call.request, call.height)
     height = order.shownHeight ?? node.withContext(order.height, (ctx) => ctx.block.height)
     const whole = call.onPart ? undefined : collect()
-    await runTrace(node, order, { ...call, onPart: call.onPart ?? whole!.onPart })
+    await runTrace(node, order, {
+      signal: call.signal?.(),
+      timeoutMs: call.timeoutMs,
+      onPart: call.onPart ?? whole!.onPart,
+    })
     const data = whole?.bytes() ?? new Uint8Array(0)
     const response = create(isBlock ? QueryTraceBlockResponseSchema : QueryTraceTxResponseSchema, { data })
     const { notice } = order.settings

@@ -1,7 +1,7 @@
 /** Subscriptions of the CometBFT RPC over WebSocket (docs/cometbft.md#subscriptions). */
 import type { IncomingMessage } from 'node:http'
 import type { WebSocket } from 'ws'
-import type { StoredBlock } from '../../app/records.ts'
+import type { StoredBlock, Validator } from '../../app/records.ts'
 import {
   blockIdJson,
   blockJson,
@@ -19,7 +19,9 @@ import { parseSearch } from '../search/either-name.ts'
 import { type EventMap, flattenEvents, matchesMap, type Query } from '../search/query.ts'
 import { createPlaces } from '../transport/places.ts'
 import { serveMessages } from '../transport/websocket.ts'
+import { wholeBlock } from './engine.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
+import { roundEvents } from './round-events.ts'
 
 /** WebSocket clients of the CometBFT RPC, as in CometBFT. Beyond: a new one is closed with 1013. */
 const MAX_CLIENTS = 100
@@ -39,13 +41,13 @@ interface Publication {
   readonly members: () => string
 }
 
-function publicationOf(kind: string, value: Json, events: EventMap): Publication {
+function publicationOf(kind: string, value: Json, events: EventMap, type = kind): Publication {
   let text: string | undefined
   return {
     kind,
     events,
     members() {
-      text ??= JSON.stringify({ data: { type: `tendermint/event/${kind}`, value }, events }).slice(1, -1)
+      text ??= JSON.stringify({ data: { type: `tendermint/event/${type}`, value }, events }).slice(1, -1)
       return text
     },
   }
@@ -73,6 +75,13 @@ function publications(block: StoredBlock): Publication[] {
     publish('NewBlockEvents', { height, events: eventsJson(block.blockEvents), num_txs: block.txs.length.toString() }),
     ...block.txs.map((tx, index) => txPublication(block, tx, index)),
   ]
+}
+
+/** Returns the events of the round that decided a block of the embedded engine. */
+function roundPublications(block: StoredBlock, validators: readonly Validator[]): Publication[] {
+  return roundEvents(block, validators).map(({ kind, type, value }) =>
+    publicationOf(kind, value, flattenEvents([], { 'tm.event': kind }), type),
+  )
 }
 
 function txPublication(block: StoredBlock, tx: Uint8Array, index: number): Publication {
@@ -112,14 +121,24 @@ export function createSubscriptions(
 ): { accept(socket: WebSocket, request: IncomingMessage): void; close(): void } {
   const clients = new Set<Client>()
   const places = createPlaces(MAX_CLIENTS, MAX_CLIENTS_OF_ADDRESS)
+  const { engine } = environment.nodeInfo
+  const hasSubscriber = () => [...clients].some(({ subscriptions }) => subscriptions.size > 0)
+  /** Settles when the events so far are published: blocks of an engine are published in order too. */
+  let tail = Promise.resolve()
   const unlisten = environment.node.driver.onBlock((block) => {
+    if (!hasSubscriber()) return
+    if (!engine) return publish(block)
+    tail = tail.then(() => wholeBlock(engine, block).catch(() => block)).then(publish)
+  })
+  function publish(block: StoredBlock): void {
     const listening = [...clients].filter(({ subscriptions }) => subscriptions.size > 0)
-    if (listening.length === 0) return
-    for (const publication of publications(block)) {
+    const { blocks } = environment.node
+    const ofRound = engine ? [] : roundPublications(block, blocks.validators(block.header.height) ?? [])
+    for (const publication of [...ofRound, ...publications(block)]) {
       const matches = matcherOf(publication)
       for (const client of listening) notify(client, publication, matches)
     }
-  })
+  }
   return {
     accept(socket, request) {
       const address = request.socket.remoteAddress ?? ''

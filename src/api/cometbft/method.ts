@@ -19,6 +19,10 @@ export interface CometMethod {
   readonly cacheable: Cacheable
   /** Whether only the process with the pool can answer; API workers forward the method. */
   readonly needsPool?: boolean
+  /** Whether the engine answers it, on a node whose blocks CometBFT decides. */
+  readonly isOfEngine?: boolean
+  /** Whether it changes the engine, so that a node serves it only if its operator says so (`comet.unsafe`). */
+  readonly isUnsafe?: boolean
   /**
    * Runs the method with arguments of the declared kinds. The result can contain long texts and long lists. `signal` aborts
    * when the client disconnects, if that is known. Throws `ChainError`.
@@ -41,4 +45,13 @@ export function poolMethod<Kinds extends ParamKinds>(
   run: (environment: CometEnvironment, params: Params<Kinds>, signal?: AbortSignal) => Json | Promise<Json>,
 ): CometMethod {
   return { ...method(params, run), needsPool: true }
+}
+
+/** Defines a method about the chain's consensus. `run` answers it on a node that decides its blocks itself. */
+export function consensusMethod<Kinds extends ParamKinds>(
+  params: Kinds,
+  run: (environment: CometEnvironment, params: Params<Kinds>, signal?: AbortSignal) => Json | Promise<Json>,
+  cacheable: Cacheable = 'never',
+): CometMethod {
+  return { ...method(params, run, cacheable), isOfEngine: true }
 }

@@ -16,7 +16,6 @@ import * as upgrade from '../../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64 } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import { isAlreadyPending } from '../admission.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { longList } from '../long-json.ts'
@@ -37,8 +36,10 @@ import {
   validatorUpdates,
   wholeBlockJson,
 } from './blocks.ts'
-import { type CometMethod, type Json, method, poolMethod } from './method.ts'
-import { genesisBytes, nodeInfoJson, validatorInfo } from './node.ts'
+import { consensusMethods } from './consensus-methods.ts'
+import { isFirstLine, searchedBlocks } from './engine.ts'
+import { type CometMethod, consensusMethod, type Json, method, poolMethod } from './method.ts'
+import { genesisBytes, statusOf } from './node.ts'
 
 /** Time that `broadcast_tx_commit` waits for the block, as in CometBFT. Beyond: an error; the transaction stays in the pool. */
 const COMMIT_TIMEOUT_MS = 10_000
@@ -53,30 +54,13 @@ function appVersion(node: GatewayNode, height: bigint): { readonly app_version?:
 }
 
 export const cometMethods: Readonly<Record<string, CometMethod>> = {
-  health: method({}, () => ({})),
+  ...consensusMethods,
 
-  status: method({}, ({ node, nodeInfo }) => {
-    const { blocks } = node
-    const latest = blocks.header(blocks.latestHeight())
-    const earliest = blocks.header(blocks.earliestHeight())
-    return {
-      node_info: nodeInfoJson(node, nodeInfo),
-      sync_info: {
-        latest_block_hash: formatUpperHex(latest?.hash ?? EMPTY),
-        latest_app_hash: formatUpperHex(latest?.header.appHash ?? EMPTY),
-        latest_block_height: (latest?.header.height ?? 0n).toString(),
-        latest_block_time: formatRfc3339Nano(latest?.header.timeNs ?? ZERO_TIME_NS),
-        earliest_block_hash: formatUpperHex(earliest?.hash ?? EMPTY),
-        earliest_app_hash: formatUpperHex(earliest?.header.appHash ?? EMPTY),
-        earliest_block_height: (earliest?.header.height ?? 0n).toString(),
-        earliest_block_time: formatRfc3339Nano(earliest?.header.timeNs ?? ZERO_TIME_NS),
-        catching_up: node.driver.status().catchingUp,
-      },
-      validator_info: validatorInfo(node, nodeInfo),
-    }
-  }),
+  health: consensusMethod({}, () => ({})),
 
-  net_info: method({}, () => ({ listening: false, listeners: [], n_peers: '0', peers: [] })),
+  status: method({}, ({ node, nodeInfo }) => statusOf(node, nodeInfo)),
+
+  net_info: consensusMethod({}, () => ({ listening: false, listeners: [], n_peers: '0', peers: [] })),
 
   abci_info: method({}, ({ node }) => {
     const latest = node.blocks.block(node.blocks.latestHeight())
@@ -95,7 +79,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   abci_query: method({ path: 'text', data: 'hexBytes', height: 'int', prove: 'bool' }, abciQuery),
 
-  genesis: method(
+  genesis: consensusMethod(
     {},
     ({ nodeInfo }) => {
       const genesis = nodeInfo.genesis()
@@ -107,7 +91,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'fixed',
   ),
 
-  genesis_chunked: method(
+  genesis_chunked: consensusMethod(
     { chunk: 'int' },
     ({ nodeInfo }, { chunk = 0n }) => {
       const bytes = genesisBytes(nodeInfo)
@@ -125,7 +109,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'fixed',
   ),
 
-  block: method(
+  block: consensusMethod(
     { height: 'int' },
     ({ node }, { height }) => {
       return wholeBlockJson(requireBlock(node, height))
@@ -133,7 +117,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'byHeight',
   ),
 
-  block_by_hash: method(
+  block_by_hash: consensusMethod(
     { hash: 'base64Bytes' },
     ({ node }, { hash }) => {
       const block = blockOfHash(node, hash)
@@ -142,13 +126,13 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'fixed',
   ),
 
-  header: method(
+  header: consensusMethod(
     { height: 'int' },
     ({ node }, { height }) => ({ header: headerJson(requireBlock(node, height).header) }),
     'byHeight',
   ),
 
-  header_by_hash: method(
+  header_by_hash: consensusMethod(
     { hash: 'hexBytes' },
     ({ node }, { hash }) => {
       const block = blockOfHash(node, hash)
@@ -157,25 +141,28 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'fixed',
   ),
 
-  blockchain: method({ minHeight: 'int', maxHeight: 'int' }, ({ node }, { minHeight = 0n, maxHeight = 0n }) => {
-    const { blocks } = node
-    const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
-    if (minHeight < 0n || maxHeight < 0n) throw queryError('invalidArgument', 'heights must be non-negative')
-    const max = maxHeight === 0n || maxHeight > latest ? latest : maxHeight
-    const floor = max - MAX_BLOCK_METAS + 1n
-    const min = [minHeight, earliest, floor].reduce((a, b) => (a > b ? a : b))
-    if (minHeight > max) {
-      throw queryError('invalidArgument', `min height ${minHeight} can't be greater than max height ${max}`)
-    }
-    const metas: Json[] = []
-    for (let height = max; height >= min; height--) {
-      const block = blocks.block(height)
-      if (block) metas.push(blockMetaJson(block))
-    }
-    return { last_height: latest.toString(), block_metas: metas }
-  }),
+  blockchain: consensusMethod(
+    { minHeight: 'int', maxHeight: 'int' },
+    ({ node }, { minHeight = 0n, maxHeight = 0n }) => {
+      const { blocks } = node
+      const [earliest, latest] = [blocks.earliestHeight(), blocks.latestHeight()]
+      if (minHeight < 0n || maxHeight < 0n) throw queryError('invalidArgument', 'heights must be non-negative')
+      const max = maxHeight === 0n || maxHeight > latest ? latest : maxHeight
+      const floor = max - MAX_BLOCK_METAS + 1n
+      const min = [minHeight, earliest, floor].reduce((a, b) => (a > b ? a : b))
+      if (minHeight > max) {
+        throw queryError('invalidArgument', `min height ${minHeight} can't be greater than max height ${max}`)
+      }
+      const metas: Json[] = []
+      for (let height = max; height >= min; height--) {
+        const block = blocks.block(height)
+        if (block) metas.push(blockMetaJson(block))
+      }
+      return { last_height: latest.toString(), block_metas: metas }
+    },
+  ),
 
-  commit: method(
+  commit: consensusMethod(
     { height: 'int' },
     ({ node }, { height }) => {
       const block = requireBlock(node, height)
@@ -190,8 +177,12 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   block_results: method(
     { height: 'int' },
-    async ({ node }, { height }) => {
+    async ({ node, nodeInfo }, { height }, signal) => {
       const block = requireBlock(node, height)
+      const { engine } = nodeInfo
+      if (engine && (await isFirstLine(engine))) {
+        return await engine.call('block_results', { height: block.header.height.toString() }, signal)
+      }
       return {
         height: block.header.height.toString(),
         txs_results: block.results.length === 0 ? null : longList(() => resultsJson(block.results)),
@@ -204,7 +195,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'byHeight',
   ),
 
-  validators: method(
+  validators: consensusMethod(
     { height: 'int', page: 'int', per_page: 'int' },
     ({ node }, { height, page: pageNumber, per_page: perPage }) => {
       const latest = node.blocks.latestHeight()
@@ -222,7 +213,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     'byHeight',
   ),
 
-  consensus_params: method(
+  consensus_params: consensusMethod(
     { height: 'int' },
     async ({ node }, { height }) => {
       const latest = node.blocks.latestHeight()
@@ -264,7 +255,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
 
   block_search: method(
     { query: 'text', page: 'int', per_page: 'int', order_by: 'text' },
-    async ({ node }, { query = '', page: pageNumber, per_page: perPage, order_by: order }, signal) => {
+    async ({ node, nodeInfo }, { query = '', page: pageNumber, per_page: perPage, order_by: order }, signal) => {
       const found = await searchBlocks(
         node.blocks,
         parseSearch(node.identity, query),
@@ -273,7 +264,9 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
       const wanted = page(found, pageNumber, perPage)
       await requireShort(wanted, (height) => blockJsonSize(node, height), 'per_page', signal)
       return {
-        blocks: longList(() => mapped(wanted.items, (height) => wholeBlockJson(requireBlock(node, height)))),
+        blocks: nodeInfo.engine
+          ? await searchedBlocks(nodeInfo.engine, wanted.items, signal)
+          : longList(() => mapped(wanted.items, (height) => wholeBlockJson(requireBlock(node, height)))),
         total_count: wanted.total.toString(),
       }
     },

@@ -1,10 +1,14 @@
 /** Arguments of the CometBFT RPC: by name or position in JSON, as text in a URI. */
-import { parseBase64, parseHex, utf8 } from '../../primitives/bytes.ts'
+import { formatBase64, formatHex, parseBase64, parseHex, utf8 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
+import { parseRequestJson } from '../../primitives/request-json.ts'
 
-/** Kinds of arguments. `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. */
-type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes'
+/**
+ * Kinds of arguments. `hexBytes` and `base64Bytes` differ in JSON only: in a URI both are `0x…` or a quoted text. `texts` and
+ * `json` are JSON in a URI too.
+ */
+type ParamKind = 'int' | 'bool' | 'text' | 'hexBytes' | 'base64Bytes' | 'texts' | 'json'
 
 interface ParamValues {
   int: bigint
@@ -12,6 +16,8 @@ interface ParamValues {
   text: string
   hexBytes: Uint8Array
   base64Bytes: Uint8Array
+  texts: readonly string[]
+  json: object
 }
 
 /** Kinds by name, in the order of positional arguments. */
@@ -51,6 +57,21 @@ export function readUriParams<Kinds extends ParamKinds>(kinds: Kinds, search: UR
   return out as Params<Kinds>
 }
 
+/** Returns arguments by name in the form that `readJsonParams` reads, for another server of the same RPC. */
+export function writeJsonParams<Kinds extends ParamKinds>(
+  kinds: Kinds,
+  params: Params<Kinds>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => {
+      const kind = kinds[name]
+      if (kind === 'int') return [name, String(value)]
+      if (kind === 'hexBytes') return [name, formatHex(value as Uint8Array)]
+      return [name, kind === 'base64Bytes' ? formatBase64(value as Uint8Array) : value]
+    }),
+  )
+}
+
 function put(out: Record<string, unknown>, name: string, value: unknown): void {
   if (value !== undefined) out[name] = value
 }
@@ -82,6 +103,13 @@ function jsonValue(name: string, kind: ParamKind, value: unknown): unknown {
       if (!bytes) throw wrong(name, 'base64 text')
       return bytes
     }
+    case 'texts':
+      if (!Array.isArray(value) || !value.every((one) => typeof one === 'string'))
+        throw wrong(name, 'a list of strings')
+      return value
+    case 'json':
+      if (typeof value !== 'object' || Array.isArray(value)) throw wrong(name, 'an object')
+      return value
   }
 }
 
@@ -96,12 +124,23 @@ function uriValue(name: string, kind: ParamKind, text: string): unknown {
     case 'text':
       if (quoted === undefined) throw wrong(name, 'text in double quotes')
       return unquote(name, text)
+    case 'texts':
+    case 'json':
+      return jsonValue(name, kind, parseJson(name, text))
     default: {
       if (quoted !== undefined) return utf8(unquote(name, text))
       const bytes = text.startsWith('0x') ? parseHex(text) : undefined
       if (!bytes) throw wrong(name, '0x and hexadecimal digits, or text in double quotes')
       return bytes
     }
+  }
+}
+
+function parseJson(name: string, text: string): unknown {
+  try {
+    return parseRequestJson(text)
+  } catch {
+    throw wrong(name, 'JSON')
   }
 }
 

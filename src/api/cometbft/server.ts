@@ -8,6 +8,7 @@ import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { readBody } from '../transport/http.ts'
 import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../transport/http-server.ts'
+import { askEngine, engineFor } from './engine.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
 import { cometMethods } from './methods.ts'
@@ -70,11 +71,7 @@ async function runMethod(
     return failure(id, 'params', errorText(environment, error))
   }
   try {
-    const { ask } = environment
-    const result =
-      ask && method.needsPool
-        ? (JSON.parse(await ask(name, params)) as Json)
-        : await method.run(environment, params as never, signal)
+    const result = await resultOf(environment, name, method, params, signal)
     observe?.(name, 'ok')
     const height = (params as { readonly height?: bigint }).height
     const cacheable = method.cacheable === 'fixed' || (method.cacheable === 'byHeight' && (height ?? 0n) > 0n)
@@ -83,6 +80,27 @@ async function runMethod(
     observe?.(name, toChainError(error).status)
     return failure(id, 'internal', errorText(environment, error))
   }
+}
+
+/** Runs a method: in the process with the pool, by the engine, or here. */
+async function resultOf(
+  environment: CometEnvironment,
+  name: string,
+  method: CometMethod,
+  params: unknown,
+  signal?: AbortSignal,
+): Promise<Json> {
+  const { ask } = environment
+  if (ask && method.needsPool) return JSON.parse(await ask(name, params)) as Json
+  const engine = engineFor(environment, method)
+  if (engine) return await askEngine(engine, name, method, params as never, signal)
+  return await method.run(environment, params as never, signal)
+}
+
+/** Returns a method of this node by name; undefined for an unknown one, and for one that the operator does not serve. */
+function methodOf({ node }: CometEnvironment, table: typeof cometMethods, name: string): CometMethod | undefined {
+  const method = Object.hasOwn(table, name) ? table[name] : undefined
+  return method?.isUnsafe && !node.settings.unsafeEngineRpc ? undefined : method
 }
 
 /** Whether a result cannot change: not a commit before it is canonical, a missing block, or the set that votes next. */
@@ -121,7 +139,7 @@ async function answer(
   if (!read || 'body' in read) return read
   const { id, name, params } = read
   const table = extra && Object.hasOwn(extra, name) ? extra : cometMethods
-  const method = Object.hasOwn(table, name) ? table[name]! : undefined
+  const method = methodOf(environment, table, name)
   if (!method) {
     environment.node.observe?.('', 'unimplemented')
     return failure(id, 'method', `method ${name} is not known`)
@@ -129,14 +147,17 @@ async function answer(
   return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params), signal)
 }
 
-const INDEX_PAGE = `<html><body><br>Available endpoints:<br><br>${Object.entries(cometMethods)
-  .map(([name, { params }]) => {
+/** Returns the page that lists the methods of this node. */
+function indexPage(environment: CometEnvironment): string {
+  const lines = Object.entries(cometMethods).map(([name, { params }]) => {
+    if (!methodOf(environment, cometMethods, name)) return ''
     const query = Object.keys(params)
       .map((param) => `${param}=_`)
       .join('&')
     return `//${name}${query && `?${query}`}<br>`
   })
-  .join('')}</body></html>`
+  return `<html><body><br>Available endpoints:<br><br>${lines.join('')}</body></html>`
+}
 
 function send(response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'Content-Type': 'application/json', ...headers })
@@ -184,9 +205,9 @@ async function serve(
       Allow: 'GET, HEAD, POST',
     })
   }
-  if (path === '/') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
+  if (path === '/') return send(response, 200, indexPage(environment), { ...headers, 'Content-Type': 'text/html' })
   const name = path.slice(1)
-  const method = Object.hasOwn(cometMethods, name) ? cometMethods[name]! : undefined
+  const method = methodOf(environment, cometMethods, name)
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
   const signal = signalOf(response)
   const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search), signal)
@@ -227,7 +248,7 @@ async function servePost(
       Connection: 'close',
     })
   }
-  if (text === '') return send(response, 200, INDEX_PAGE, { ...headers, 'Content-Type': 'text/html' })
+  if (text === '') return send(response, 200, indexPage(environment), { ...headers, 'Content-Type': 'text/html' })
   let parsed: unknown
   try {
     parsed = parseRequestJson(text)
@@ -258,7 +279,7 @@ async function servePost(
 
 /** Runs a method about the pool for another process, with parsed arguments. Resolves with JSON. Rejects as the method does. */
 export async function runPoolMethod(environment: CometEnvironment, name: string, params: unknown): Promise<string> {
-  const method = Object.hasOwn(cometMethods, name) ? cometMethods[name] : undefined
+  const method = methodOf(environment, cometMethods, name)
   if (!method?.needsPool) throw queryError('internal', `${name} is no method about the pool`)
   return JSON.stringify(await method.run(environment, params as never))
 }

@@ -8,16 +8,26 @@ import {
   HealthCheckResponse_ServingStatus as Serving,
 } from '../../gen/grpc/health/v1/health_pb.ts'
 import { services } from '../../identity/registry.ts'
+import { queryError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { Names } from '../names.ts'
+import { failureOf } from './call.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 
 const WATCH_MS = 1_000
-const INVALID_ARGUMENT = 3
-const NOT_FOUND = 5
 
-/** Creates the service. `close` ends its watches. */
-export function createHealth(node: GatewayNode, names: Names) {
+/** Checks and watches of the node's health, by encoded messages. */
+export interface HealthSource {
+  /** Returns the encoded status of a request's service. Throws `invalidArgument` or `notFound`. */
+  check(request: Uint8Array): Buffer
+  /** Reports the encoded status of a request's service now and at each change. Returns the function that ends it. Throws `invalidArgument`. */
+  watch(request: Uint8Array, report: (status: Buffer) => void, ended: () => void): () => void
+  /** Ends all watches. */
+  close(): void
+}
+
+/** Creates the source of one gateway. */
+export function createHealthSource(node: GatewayNode, names: Names): HealthSource {
   const known = new Set(['', ...services.flatMap(({ typeName }) => names.accepted(typeName))])
   const watches = new Set<() => void>()
 
@@ -30,40 +40,31 @@ export function createHealth(node: GatewayNode, names: Names) {
     encodeBuffer(HealthCheckResponseSchema, create(HealthCheckResponseSchema, { status }))
 
   return {
-    definition: {
-      Check: bytesMethod(`/${Health.typeName}/Check`, { request: false, response: false }),
-      Watch: bytesMethod(`/${Health.typeName}/Watch`, { request: false, response: true }),
-    } as ServiceDefinition,
-    implementation: {
-      Check(call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) {
-        const service = readService(call.request)
-        if (service === undefined) return respond({ code: INVALID_ARGUMENT, details: 'malformed request' })
-        if (!known.has(service)) return respond({ code: NOT_FOUND, details: 'unknown service' })
-        respond(null, encode(statusOf(service)))
-      },
-      Watch(call: ServerWritableStream<Buffer, Buffer>) {
-        const service = readService(call.request)
-        if (service === undefined)
-          return void call.emit('error', { code: INVALID_ARGUMENT, details: 'malformed request' })
-        let last: Serving | undefined
-        const report = () => {
-          const status = statusOf(service)
-          if (status !== last) call.write(encode(status))
-          last = status
-        }
-        report()
-        const timer = setInterval(report, WATCH_MS)
-        const stop = () => {
-          clearInterval(timer)
-          watches.delete(end)
-        }
-        const end = () => {
-          stop()
-          call.end()
-        }
-        watches.add(end)
-        call.on('cancelled', stop)
-      },
+    check(request) {
+      const service = readService(request)
+      if (!known.has(service)) throw queryError('notFound', 'unknown service')
+      return encode(statusOf(service))
+    },
+    watch(request, report, ended) {
+      const service = readService(request)
+      let last: Serving | undefined
+      const look = () => {
+        const status = statusOf(service)
+        if (status !== last) report(encode(status))
+        last = status
+      }
+      look()
+      const timer = setInterval(look, WATCH_MS)
+      const stop = () => {
+        clearInterval(timer)
+        watches.delete(end)
+      }
+      const end = () => {
+        stop()
+        ended()
+      }
+      watches.add(end)
+      return stop
     },
     close() {
       for (const end of watches) end()
@@ -71,10 +72,42 @@ export function createHealth(node: GatewayNode, names: Names) {
   }
 }
 
-function readService(bytes: Buffer): string | undefined {
+/** Creates the service of a gRPC server over a source. */
+export function createHealth(node: GatewayNode, source: HealthSource) {
+  const fail = (thrown: unknown) => failureOf(node, `/${Health.typeName}`, thrown)
+  return {
+    definition: {
+      Check: bytesMethod(`/${Health.typeName}/Check`, { request: false, response: false }),
+      Watch: bytesMethod(`/${Health.typeName}/Watch`, { request: false, response: true }),
+    } as ServiceDefinition,
+    implementation: {
+      Check(call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) {
+        try {
+          respond(null, source.check(call.request))
+        } catch (error) {
+          respond(fail(error))
+        }
+      },
+      Watch(call: ServerWritableStream<Buffer, Buffer>) {
+        try {
+          const stop = source.watch(
+            call.request,
+            (status) => call.write(status),
+            () => call.end(),
+          )
+          call.on('cancelled', stop)
+        } catch (error) {
+          call.emit('error', fail(error))
+        }
+      },
+    },
+  }
+}
+
+function readService(bytes: Uint8Array): string {
   try {
     return fromBinary(HealthCheckRequestSchema, bytes).service
   } catch {
-    return undefined
+    throw queryError('invalidArgument', 'malformed request')
   }
 }

@@ -64,7 +64,7 @@ const dispatch: Dispatch = (call) => {
   }
   if (address === 'slow') {
     return new Promise((resolve) => {
-      call.signal!.addEventListener('abort', () =>
+      call.signal!().addEventListener('abort', () =>
         resolve({ ok: false, height, error: queryError('cancelled', 'the client has disconnected') }),
       )
     })
@@ -206,7 +206,7 @@ test('the deadline of a caller ends the work', async () => {
   const call = calls.at(-1)!
   expect(call.timeoutMs).toBeGreaterThan(0)
   expect(call.timeoutMs).toBeLessThanOrEqual(1_000)
-  await expect.poll(() => call.signal!.aborted).toBe(true)
+  await expect.poll(() => call.signal!().aborted).toBe(true)
 })
 
 test('health reports that the node serves, by service and overall', async () => {

@@ -1,6 +1,6 @@
 /** Errors of JSON-RPC methods, with the codes and texts of geth. */
 import { create, isMessage, type Message } from '@bufbuild/protobuf'
-import { RevertSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
+import { RevertSchema, WaitingTransactionSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import { detailsText, STATUS_CODES } from '../errors.ts'
@@ -24,6 +24,13 @@ export const invalidRequest = (message: string): ChainError => rpcError(-32600, 
 export const invalidParams = (message: string): ChainError => rpcError(-32602, 'invalidArgument', message)
 export const methodNotFound = (method: string): ChainError =>
   rpcError(-32601, 'unimplemented', `the method ${method} does not exist/is not available`)
+/** Returns the error for a method whose namespace a flag leaves out. */
+export const methodNotServed = (method: string, flag: string): ChainError =>
+  rpcError(
+    -32601,
+    'unimplemented',
+    `the method ${method} is not available here: its namespace is not among those of ${flag}`,
+  )
 /** Returns the error for an unknown kind of subscription, which geth treats as an unknown method. */
 export const subscriptionNotFound = (kind: string): ChainError =>
   rpcError(-32601, 'unimplemented', `no ${JSON.stringify(kind)} subscription in eth namespace`)
@@ -42,11 +49,17 @@ export const messageTooLong = (): ChainError =>
 export const reverted = (message: string, data: Uint8Array): ChainError =>
   rpcError(3, 'invalidArgument', message, [create(RevertSchema, { reason: message, data })])
 
+/** Returns the error for a transaction that waits when its request ends, with its hash as `data`: code 4 or 5 (EIP-7966). */
+export const stillWaiting = (code: 4 | 5, message: string, hash: Uint8Array): ChainError =>
+  rpcError(code, 'deadlineExceeded', message, [create(WaitingTransactionSchema, { hash })])
+
 /** Returns the error object of a failure, with its first detail as `data`; undefined for a bug, whose text is hidden. */
 export function toRpcError(error: unknown, writer: JsonWriter): RpcErrorObject | undefined {
   if (!(error instanceof ChainError)) return undefined
   const revert = error.details.find((detail) => isMessage(detail, RevertSchema))
   if (revert) return { code: 3, message: error.message, data: formatHex0x(revert.data) }
+  const waiting = error.details.find((detail) => isMessage(detail, WaitingTransactionSchema))
+  if (waiting) return { code: error.code, message: error.message, data: formatHex0x(waiting.hash) }
   const [data] = JSON.parse(detailsText(writer, error)) as unknown[]
   return {
     code: error.codespace === CODESPACE ? error.code : STATUS_CODES[error.status].jsonRpc,

@@ -33,12 +33,14 @@ export function forwardedMethods(ask: Ask, isDevelopment: boolean): Methods {
   const forward = (name: string, { run, needsPool, atPending }: Method): Method => ({
     servedBy: 'any',
     run(call, params) {
+      const forwardedCall = () => ask(name, params, call.signal(), call.client).then(resultOf)
       if (atPending && !namesPending(params)) return run(call, params)
       if (needsPool) {
         const result = run(call, params)
-        if (!needsPool(result, params)) return result
+        const decide = (known: unknown): unknown => (needsPool(known, params) ? forwardedCall() : known)
+        return result instanceof Promise ? result.then(decide) : decide(result)
       }
-      return ask(name, params, call.signal(), call.client).then(resultOf)
+      return forwardedCall()
     },
   })
   const forwarded = (methods: Methods): Methods =>

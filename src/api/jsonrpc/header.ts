@@ -60,7 +60,7 @@ function makeHeader(node: GatewayNode, block: StoredBlock): EthereumHeader {
     parentHash: header.height === 1n ? (genesisBlock(node)?.hash ?? ZERO_WORD) : common.parentHash,
     transactionsRoot: listTrieRoot(evmTxs.map(({ raw }) => raw)),
     receiptsRoot: listTrieRoot(evmTxs.map(encodeReceipt)),
-    prevRandao: block.prevRandao ?? evm.prevRandaoOf(header.timeNs, header.lastCommitHash),
+    prevRandao: block.prevRandao ?? evm.prevRandaoOf(header, block.hash),
     ...node.withContext(undefined, (ctx) => forkFields(evm.chainRules(ctx).fork)),
   }
 }

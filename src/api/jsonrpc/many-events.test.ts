@@ -50,3 +50,30 @@ test('a block of many logs reaches every subscription whole and in order, and ot
   }
   for (const socket of sockets) socket.terminate()
 })
+
+test('a subscription that is cancelled gets no further event of a block that it has begun to receive', async () => {
+  await using node = await startNode({ blocks: { time: 'manual' } })
+  const socket = new WebSocket(node.urls.ws!)
+  await once(socket, 'open')
+  const messages: { readonly id?: string; readonly result?: unknown; readonly params?: unknown }[] = []
+  const answerOf = (id: string) => messages.find((message) => message.id === id)
+  socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
+  socket.send(JSON.stringify({ jsonrpc: '2.0', id: 'on', method: 'eth_subscribe', params: ['logs', {}] }))
+  await vi.waitFor(() => expect(answerOf('on')).toBeDefined())
+  const gas = `0x${(80_000 + LOGS * 780).toString(16)}`
+  await ask(node.urls.jsonrpc!, 'eth_sendTransaction', [{ from: node.accounts[0]!.address, data: LOG_LOOP, gas }])
+  // The client stops to read, so that most events still wait when it cancels.
+  socket.pause()
+  await node.nextBlock()
+  socket.send(
+    JSON.stringify({ jsonrpc: '2.0', id: 'off', method: 'eth_unsubscribe', params: [answerOf('on')!.result] }),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  socket.resume()
+  await vi.waitFor(() => expect(answerOf('off')).toMatchObject({ result: true }))
+  const seen = messages.length
+  await ask(node.urls.jsonrpc!, 'eth_chainId')
+  expect(messages.slice(messages.indexOf(answerOf('off')!) + 1)).toEqual([])
+  expect(messages).toHaveLength(seen)
+  socket.terminate()
+})

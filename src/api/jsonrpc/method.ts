@@ -2,7 +2,7 @@
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { JsonWriter } from '../json.ts'
-import { invalidParams, unauthorized } from './errors.ts'
+import { invalidParams, serverError, unauthorized } from './errors.ts'
 import type { Filters } from './eth/filters.ts'
 import type { Subscriptions } from './eth/subscriptions.ts'
 import type { Param } from './params.ts'
@@ -102,6 +102,16 @@ export function committedMethod<const P extends readonly Param<unknown>[]>(
 /** Defines a method that every process answers, except at the block `pending`, for which API workers forward it. */
 export function blockMethod<const P extends readonly Param<unknown>[]>(params: P, run: Run<P>): Method {
   return { ...define('any', params, run), atPending: true }
+}
+
+/** Defines a method that every process refuses with -32000 and the reason, whatever its parameters. */
+export function refusedMethod(reason: string): Method {
+  return {
+    servedBy: 'any',
+    run() {
+      throw serverError(reason)
+    },
+  }
 }
 
 export type Methods = Readonly<Record<string, Method>>

@@ -19,7 +19,7 @@ export interface Param<T> {
   readonly read: (value: unknown) => T
 }
 
-type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
+export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized' | 'earliest'
 
 /** A block as a request names it. */
 export type BlockRef =
@@ -55,6 +55,11 @@ export const bytes: Param<Uint8Array> = {
 export const quantity64: Param<bigint> = {
   required: true,
   read: (value) => readQuantity(value, { type: 'hexutil.Uint64' }, 64),
+}
+/** A quantity of at most 256 bits. */
+export const bigQuantity: Param<bigint> = {
+  required: true,
+  read: (value) => readQuantity(value, { type: '*hexutil.Big' }),
 }
 /** A count given as a quantity or as a number, as `eth_feeHistory` accepts it. */
 export const decimalOrQuantity: Param<bigint> = {
@@ -92,7 +97,7 @@ export const numbers: Param<readonly number[]> = {
   },
 }
 
-function readBlockNumber(value: unknown): BlockRef {
+export function readBlockNumber(value: unknown): BlockRef {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return { number: BigInt(value) }
   if (typeof value !== 'string') throw cannotUnmarshal(jsonKind(value), { type: 'rpc.BlockNumber' })
   if (value === '') return { tag: 'latest' }
@@ -202,7 +207,8 @@ function readTopic(value: unknown): Uint8Array {
   return readHash(value)
 }
 
-function readAddresses(value: unknown): readonly Uint8Array[] {
+/** Reads one address or a list of them; none is an empty list. */
+export function readAddresses(value: unknown): readonly Uint8Array[] {
   if (value === undefined || value === null) return []
   if (typeof value === 'string') return [readAddress(value)]
   if (!Array.isArray(value)) throw queryError('invalidArgument', 'invalid addresses in query')

@@ -145,7 +145,7 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
     return result && `${openingOf(id)}${result}}`
   }
   function failed(error: unknown): string {
-    call.node.observe?.(found ? method : '', toChainError(error).status)
+    call.node.observe?.(found ? method : '', toChainError(error).status, method)
     if (!(error instanceof ChainError)) logBug(call.node, method, error)
     return errorText(call, id, error)
   }
@@ -177,11 +177,6 @@ function logBug(node: GatewayNode, method: string, error: unknown): void {
   })
 }
 
-function isNotification(value: unknown): boolean {
-  const request = readRequest(value)
-  return 'notification' in request && request.notification
-}
-
 const isSubmission = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && (value as { method?: unknown }).method === 'eth_sendRawTransaction'
 
@@ -203,10 +198,15 @@ async function answerBatch(
   /** Transactions that were submitted and not answered yet. */
   let submitted: { readonly value: unknown; readonly answer: Text | Promise<Text> }[] = []
   let isFull = false
+  const refuse = (value: unknown): Promise<void> | undefined => {
+    const request = readRequest(value)
+    if ('notification' in request && request.notification) return undefined
+    return answers.add(errorText(call, request.id, responseTooLarge()))
+  }
   const put = (value: unknown, answer: Text): Promise<void> | undefined => {
     if (answer === undefined) return undefined
     isFull ||= answers.size() + answer.length > BATCH_RESPONSE_BYTES
-    return answers.add(isFull ? errorText(call, readRequest(value).id, responseTooLarge()) : answer)
+    return isFull ? refuse(value) : answers.add(answer)
   }
   const streams: Streams = {
     sendParts: (size, send) => answers.size() + size <= BATCH_RESPONSE_BYTES && answers.addParts(size, send),
@@ -230,8 +230,7 @@ async function answerBatch(
     }
     if (submitted.length > 0) await settle()
     call.node.outgoing.check()
-    if (isFull) await put(value, isNotification(value) ? undefined : '')
-    else await putNext(value)
+    await (isFull ? refuse(value) : putNext(value))
   }
   await settle()
   if (!call.signal().aborted) return answers.end()

@@ -9,7 +9,8 @@ import { createJsonWriter } from '../json.ts'
 import { wholeJson } from '../long-json.ts'
 import { collect } from '../traces.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
-import { bodySinkOf, takeBody } from '../transport/http.ts'
+import { gzipSinkOf } from '../transport/gzip-body.ts'
+import { accepts, bodySinkOf, createPayload, sendPayload, takeBody } from '../transport/http.ts'
 import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../transport/http-server.ts'
 import { createLocalAccess, type LocalAccess } from '../transport/local-access.ts'
 import { createMessageWriter } from '../transport/message-writer.ts'
@@ -23,7 +24,7 @@ import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
 import { longBytesOf } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
-import { moduleMethods } from './modules.ts'
+import { moduleMethods, servedMethods } from './modules.ts'
 import { createOutbox, type Outbox } from './outbox.ts'
 import { createResultCache } from './result-cache.ts'
 import { answerMessage } from './rpc.ts'
@@ -38,9 +39,19 @@ const CONTENT_TYPES: ReadonlySet<string> = new Set([
 /** Size of a result that an API worker forwards. Beyond: -32005. */
 const MAX_FORWARDED_BYTES = 64 * 1024 * 1024
 
+/** Size from which an answer over HTTP is compressed. Shorter ones leave in two or three packets either way. */
+const COMPRESS_FROM_CHARACTERS = 4096
+
+/** All namespaces. */
+const ALL: readonly string[] = ['*']
+
+const JSON_HEADERS: readonly string[] = ['Content-Type', 'application/json']
+
 /** Dependencies of a call, except those of its connection. */
 interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
-  readonly methods: Methods
+  /** Methods over HTTP and over WebSocket. */
+  readonly httpMethods: Methods
+  readonly wsMethods: Methods
   readonly outbox: Outbox
   readonly cors: Cors
   readonly access: LocalAccess
@@ -53,6 +64,9 @@ interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' 
 export interface JsonRpcOptions {
   /** Further methods. They replace methods of the same name. */
   readonly methods?: Methods
+  /** Namespaces that are served over HTTP, and over WebSocket; absent for all. */
+  readonly httpApi?: readonly string[]
+  readonly wsApi?: readonly string[]
 }
 
 /** Serves HTTP and WebSocket on every port it opens; `listen` can be called several times. */
@@ -65,7 +79,7 @@ export interface JsonRpcServer extends GatewayServer {
 }
 
 /** Returns all methods of this server by wire name. */
-function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
+export function methodTable(node: GatewayNode, options: JsonRpcOptions): Methods {
   const methods = {
     ...chainMethods,
     ...(node.settings.devKeys && optionalMethods.signing),
@@ -97,8 +111,8 @@ function isCall({ cors }: Serve, request: IncomingMessage, response: ServerRespo
 }
 
 function serveHttp(serve: Serve, request: IncomingMessage, response: ServerResponse): void {
-  const { cors, node, methods } = serve
-  response.setHeader('Vary', 'Origin')
+  const { cors, node, httpMethods } = serve
+  response.setHeader('Vary', 'Origin, Accept-Encoding')
   setHeaders(response, cors.headers(request.headers.origin))
   const halted = haltedHeader(node.driver)
   if (halted) response.setHeader(...halted)
@@ -118,16 +132,19 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     (body) => {
       const answer = answerMessage(
         { ...serve, client, outsider: serve.access(request.headers), hold, signal },
-        methods,
+        httpMethods,
         body,
         (stream) => {
-          response.writeHead(200, { 'Content-Type': 'application/json' })
-          const sink = bodySinkOf(response)
+          const isPacked = accepts(request, 'gzip')
+          setHeaders(response, isPacked ? JSON_HEADERS.concat('Content-Encoding', 'gzip') : JSON_HEADERS)
+          response.writeHead(200)
+          const sink = isPacked ? gzipSinkOf(response, hold) : bodySinkOf(response)
           stream({ ...sink, end: () => sink.write('\n', sink.end) })
         },
       )
-      if (answer instanceof Promise) void answer.then((text) => send(serve, response, text))
-      else send(serve, response, answer)
+      const sendAnswer = (text: string | undefined): void => send(serve, { request, response, hold }, text)
+      if (answer instanceof Promise) void answer.then(sendAnswer)
+      else sendAnswer(answer)
     },
     (error) => {
       if (error instanceof ChainError && error.status === 'resourceExhausted') {
@@ -139,9 +156,25 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   )
 }
 
-/** Sends an answer, unless it was streamed. */
-function send({ outbox }: Serve, response: ServerResponse, answer: string | undefined): void {
-  if (!response.headersSent) outbox.put(response, answer === undefined ? '' : `${answer}\n`)
+/** Sends an answer, unless it was streamed; compressed if it is long and the client accepts that. */
+function send(
+  { outbox }: Serve,
+  {
+    request,
+    response,
+    hold,
+  }: { readonly request: IncomingMessage; readonly response: ServerResponse; hold(bytes: number): void },
+  answer = '',
+): void {
+  if (response.headersSent) return
+  const body = answer === '' ? '' : `${answer}\n`
+  if (body.length < COMPRESS_FROM_CHARACTERS || response.destroyed || !accepts(request, 'gzip')) {
+    outbox.put(response, body)
+    return
+  }
+  hold(body.length)
+  response.once('close', () => hold(-body.length))
+  sendPayload(request, response, 200, createPayload(body, JSON_HEADERS), [])
 }
 
 /** Returns a signal that aborts if the client disconnects before its answer is sent. */
@@ -173,7 +206,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
     socket,
     request.socket,
     serve.node,
-    (message) => answerMessage(call, serve.methods, message, writer.stream, true),
+    (message) => answerMessage(call, serve.wsMethods, message, writer.stream, true),
     () => subscriptions.answered(),
     writer,
   )
@@ -187,12 +220,15 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
 /** Creates the JSON-RPC server of a node. It opens no port until `listen`. */
 export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions = {}): JsonRpcServer {
   const filters = createFilters(node)
+  const methods = methodTable(node, options)
+  const known = { ...chainMethods, ...optionalMethods.development }
   const serve: Serve = {
     node,
     filters,
     results: createResultCache(node),
     writer: createJsonWriter(node.identity),
-    methods: methodTable(node, options),
+    httpMethods: servedMethods(methods, { namespaces: options.httpApi ?? ALL, flag: '--http-api', known }),
+    wsMethods: servedMethods(methods, { namespaces: options.wsApi ?? ALL, flag: '--ws-api', known }),
     outbox: createOutbox(),
     cors: createCors({
       origins: node.settings.corsOrigins,
@@ -216,10 +252,9 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
 
   return {
     async answer(method, params, signal, client) {
-      const { methods, ...call } = serve
       const found = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!found) throw methodNotFound(method)
-      const result = await found.run({ ...call, client, signal: () => signal }, params)
+      const result = await found.run({ ...serve, client, signal: () => signal }, params)
       const run = runOf(result)
       if (!run && longBytesOf(result)) return JSON.stringify(result)
       if (!run) return wholeJson(result ?? null, MAX_FORWARDED_BYTES, signal)

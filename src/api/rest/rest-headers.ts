@@ -2,7 +2,7 @@
 import { formatHex } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
-import { createCors } from '../transport/cors.ts'
+import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cors.ts'
 import type { Payload } from '../transport/http.ts'
 import { HEIGHT_HEADERS, heightHeaderNames } from './height-selection.ts'
 import { type RestRequest, STRICT_HEADER } from './rest-message.ts'
@@ -11,10 +11,6 @@ import type { Route } from './routes.ts'
 export const JSON_TYPE = ['Content-Type', 'application/json'] as const
 
 const EXPOSED_HEADERS = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', 'etag', 'x-request-id']
-const REQUEST_HEADERS =
-  'content-type, x-sdk-block-height, x-cosmos-block-height, grpc-timeout, x-grpc-web, x-user-agent, ' +
-  'connect-protocol-version, connect-timeout-ms, x-request-id'
-const PREFLIGHT_SECONDS = 7200
 /** Headers that select among the answers to one URL, in one field: some caches read the last field only. */
 const VARY = ['Vary', ['origin', 'accept-encoding', STRICT_HEADER, ...HEIGHT_HEADERS].join(', ')] as const
 /**
@@ -31,6 +27,12 @@ export type HeightSource = 'url' | 'header' | 'latest'
 const CACHE_CONTROL: Readonly<Record<HeightSource, string>> = {
   url: `public, ${FOREVER}`,
   header: `private, ${FOREVER}`,
+  latest: 'no-cache',
+}
+/** The same for a height whose state can still change. */
+const CACHE_CONTROL_OPEN: Readonly<Record<HeightSource, string>> = {
+  url: 'no-cache',
+  header: 'private, no-cache',
   latest: 'no-cache',
 }
 
@@ -50,6 +52,8 @@ export interface RestHeaders {
 
 interface StateHeaders extends Readonly<Record<HeightSource, readonly string[]>> {
   readonly height: bigint
+  /** Whether nothing can change the state of the height. */
+  readonly isFinal: boolean
 }
 
 /** Creates the headers of one gateway, which serves `routes`. */
@@ -98,15 +102,16 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
     },
     ofHeight,
     ofState(height, source) {
-      if (state?.height !== height) {
+      const isFinal = !node.settings.isDevelopment || height < node.driver.status().latestHeight
+      if (state?.height !== height || state.isFinal !== isFinal) {
         const headers = [...JSON_TYPE, ...ofHeight(height), 'ETag', etagOf(height)]
         const of = (from: HeightSource) => [
           ...headers,
           'Cache-Control',
-          CACHE_CONTROL[from],
+          (isFinal ? CACHE_CONTROL : CACHE_CONTROL_OPEN)[from],
           ...(from === 'url' ? VARY_AT_HEIGHT : VARY),
         ]
-        state = { height, url: of('url'), header: of('header'), latest: of('latest') }
+        state = { height, isFinal, url: of('url'), header: of('header'), latest: of('latest') }
       }
       return state[source]
     },

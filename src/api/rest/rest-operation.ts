@@ -16,16 +16,6 @@ import type { RestReplies } from './rest-replies.ts'
 import type { BoundRequest } from './rest-request.ts'
 import type { Route } from './routes.ts'
 
-/**
- * The signal of a call, made when it is first read. The accessor is on a prototype: on each call it would make a hidden class of
- * the engine, which keeps the whole request in memory until a full garbage collection.
- */
-const LAZY_SIGNAL = {
-  get signal(): AbortSignal {
-    return (this as unknown as { readonly controller: () => AbortController }).controller().signal
-  },
-}
-
 /** Answers a request that is bound to an operation. Throws a `ChainError` for a bad height, timeout or metadata. */
 export type RunOperation = (request: RestRequest, bound: BoundRequest) => RestReply | Promise<RestReply>
 
@@ -67,9 +57,9 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     request: RestRequest,
     route: Route,
     call: QueryCall,
-    abort: AbortController,
     finishAnswer: (answer: QueryAnswer) => RestReply,
   ): Promise<RestReply> {
+    const abort = new AbortController()
     request.onClose(() => abort.abort())
     return new Promise((resolve) => {
       const spool = createSpool(createBase64Encoder(), { before: '{"data":"', after: '"}' }, (stream) => {
@@ -77,7 +67,7 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
         resolve({ ...reply(request, route.method, 200, payload), stream })
       })
       const settle = async (): Promise<void> => {
-        const answer = await node.dispatch({ ...call, signal: abort.signal, onPart: spool.onPart })
+        const answer = await node.dispatch({ ...call, signal: () => abort.signal, onPart: spool.onPart })
         const buffered = spool.buffered()
         if (buffered === undefined) spool.finish(!answer.ok)
         else if (!answer.ok) resolve(finishAnswer(answer))
@@ -110,15 +100,13 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     checkBinaryMetadata(request)
     const timeoutMs = timeoutOf(request)
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
-    // Most reads of state are synchronous, so that their clients cannot abort them.
     let abort: AbortController | undefined
-    const controller = (): AbortController => {
+    const signal = (): AbortSignal => {
       abort ??= new AbortController()
-      return abort
+      return abort.signal
     }
-    const facts = { method: route.method, request: bound.request, height, timeoutMs, takesLong: true, controller }
-    const call: QueryCall = Object.assign(Object.create(LAZY_SIGNAL), facts)
-    if (isTrace(route.method)) return trace(request, route, call, controller(), finishAnswer)
+    const call = { method: route.method, request: bound.request, height, signal, timeoutMs, takesLong: true }
+    if (isTrace(route.method)) return trace(request, route, call, finishAnswer)
     const answered = node.dispatch(call)
     if (!(answered instanceof Promise)) {
       const late = timeoutMs !== undefined && performance.now() >= deadline

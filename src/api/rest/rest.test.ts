@@ -241,6 +241,18 @@ describe('heights', () => {
     expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
+  test('on a development chain the latest height can change, and only those before it are final', async () => {
+    const node = gatewayNode({
+      services: new Map([[`${ECHO}Nothing`, (request: Message) => request]]),
+      settings: { isDevelopment: true },
+    })
+    const answer = createRestHandler(node, { rpcs: echoMethods })
+    const cacheControl = async (target: string) => (await answer(target)).headers['cache-control']
+    expect(await cacheControl('/chain/nothing?height=20')).toBe('no-cache')
+    expect(await cacheControl('/chain/nothing?height=19')).toBe('public, max-age=31536000, immutable')
+    expect(await cacheControl('/chain/nothing')).toBe('no-cache')
+  })
+
   test('0 and an absent height are the latest', async () => {
     for (const headers of [{}, { 'x-sdk-block-height': '0' }]) {
       const answer = await ask('/chain/nothing', { headers })

@@ -1,10 +1,10 @@
-/** The REST gateway on `node:http`, and the same gateway in process. */
+/** The REST gateway on `node:http`, which can share its port, and the same gateway in process. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { bodySinkOf, readBody, sendPayload } from '../transport/http.ts'
-import { closeServer, createHttpServer, type GatewayServer, listen } from '../transport/http-server.ts'
+import { closeServer, createHttpServer, type GatewayServer, listen, type SharedPort } from '../transport/http-server.ts'
 import type { StreamedBody } from '../transport/spool.ts'
 import type { RestReply } from './rest-message.ts'
 import { createRestResponder, type RestOptions } from './rest-responder.ts'
@@ -13,12 +13,14 @@ import { createRestResponder, type RestOptions } from './rest-responder.ts'
 const MAX_HEAD_BYTES = 256 * 1024
 const GIVEN_ID = /^[\w.:-]{1,64}$/
 
-export function createRestServer(node: GatewayNode, options: RestOptions = {}): GatewayServer {
+/** Creates the server. `shared` is asked first for requests with a body, and for preflight requests. */
+export function createRestServer(node: GatewayNode, options: RestOptions = {}, shared?: SharedPort): GatewayServer {
   const respond = createRestResponder(node, options)
   const limitBytes = node.settings.bodyLimitBytes
   const nextId = createIds()
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
+    if (shared && req.method !== 'GET' && shared.handle(req, res)) return
     const headers = isPlain(req.rawHeaders) ? NO_HEADERS : req.headers
     const given = headers['x-request-id']
     const reply = respond({
@@ -34,7 +36,13 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}): 
   }
 
   const server = createHttpServer(node, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
-  return { listen: (port, host) => listen(server, port, host), close: () => closeServer(server) }
+  return {
+    listen: (port, host) => listen(server, port, host),
+    close() {
+      shared?.close()
+      return closeServer(server)
+    },
+  }
 }
 
 /** Returns a function that answers GET requests in process, without a port; bodies are text. */

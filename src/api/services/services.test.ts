@@ -171,7 +171,6 @@ test('encode is the inverse of decode', async () => {
   const bytes = formatBase64(encodeSigned(plan('5'), FEE, privateKey))
   const { json } = await post('/sdk/tx/v1beta1/decode', { tx_bytes: bytes })
   expect((await post('/sdk/tx/v1beta1/encode', { tx: json['tx'] })).json['tx_bytes']).toBe(bytes)
-  expect((await post('/sdk/tx/v1beta1/encode/amino', { amino_json: '{}' })).status).toBe(501)
 })
 
 test('wallets and explorers read the node, its blocks and its validators', async () => {

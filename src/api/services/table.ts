@@ -1,6 +1,7 @@
 /** All services that no module owns. */
 import { queryError } from '../../primitives/errors.ts'
 import { nodeService } from './node.ts'
+import { appReflection, fileReflection, interfaceReflection } from './reflection.ts'
 import type { Environment, ServiceTable } from './service.ts'
 import { tendermintService } from './tendermint.ts'
 import { txService } from './tx.ts'
@@ -11,6 +12,9 @@ export function createServices(environment: Environment): ServiceTable {
     ...switchedBySetting(txService(environment), environment),
     ...nodeService(environment),
     ...tendermintService(environment),
+    ...interfaceReflection(environment),
+    ...appReflection(environment),
+    ...fileReflection(environment),
   }
 }
 

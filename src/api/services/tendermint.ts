@@ -8,24 +8,28 @@ import type { PageRequest } from '../../gen/sdk/base/query/v1beta1/pagination_pb
 import { Service } from '../../gen/sdk/base/tendermint/v1beta1/query_pb.ts'
 import { PubKeySchema } from '../../gen/sdk/crypto/ed25519/keys_pb.ts'
 import { formatBech32 } from '../../primitives/address.ts'
-import { formatHex } from '../../primitives/bytes.ts'
+import { EMPTY, parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { answerAbciQuery } from '../abci-query.ts'
+import { withWholeBlock } from '../cometbft/engine.ts'
+import { peerOf } from '../cometbft/node.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { page } from '../search/page.ts'
-import { APPLICATION_NAME, ENGINE_VERSION, P2P_PROTOCOL, SDK_VERSION } from '../software.ts'
+import { APPLICATION_NAME, P2P_PROTOCOL, SDK_VERSION } from '../software.ts'
 import { blockInit, requireBlock, sdkBlockInit } from './blocks.ts'
 import { defineService } from './service.ts'
 
 export const tendermintService = defineService(Service, {
-  getNodeInfo({ node, nodeInfo }) {
+  async getNodeInfo({ node, nodeInfo }) {
+    const peer = await peerOf(node, nodeInfo)
     return {
       defaultNodeInfo: {
         protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: 0n },
-        defaultNodeId: formatHex(nodeInfo.nodeId),
-        listenAddr: nodeInfo.listenAddress,
+        defaultNodeId: peer.id,
+        listenAddr: peer.listen_addr,
         network: node.chainId,
-        version: ENGINE_VERSION,
+        version: peer.version,
+        channels: parseHex(peer.channels) ?? EMPTY,
         moniker: nodeInfo.moniker,
         other: { txIndex: 'on', rpcAddress: nodeInfo.rpcAddress },
       },
@@ -43,12 +47,13 @@ export const tendermintService = defineService(Service, {
     return { syncing: node.driver.status().catchingUp }
   },
 
-  getLatestBlock({ node }) {
-    return blockResponse(node, requireBlock(node, node.blocks.latestHeight()))
+  getLatestBlock({ node, nodeInfo }) {
+    const latest = requireBlock(node, node.blocks.latestHeight())
+    return withWholeBlock(nodeInfo, latest, (block) => blockResponse(node, block))
   },
 
-  getBlockByHeight({ node }, { height }) {
-    return blockResponse(node, requireBlock(node, height))
+  getBlockByHeight({ node, nodeInfo }, { height }) {
+    return withWholeBlock(nodeInfo, requireBlock(node, height), (block) => blockResponse(node, block))
   },
 
   getLatestValidatorSet({ node }, { pagination }) {

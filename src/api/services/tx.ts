@@ -9,12 +9,14 @@ import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
+import { withWholeBlock } from '../cometbft/engine.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { page, requireShort } from '../search/page.ts'
 import { SEARCH_BUDGET_MS, searchTxs, type TxPosition } from '../search/search.ts'
 import { answerSize } from '../stored-results.ts'
 import { createPause } from '../transport/slices.ts'
+import { aminoTxOf } from './amino-tx.ts'
 import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
 import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
@@ -83,7 +85,7 @@ export const txService = defineService(Service, {
     return { txs, txResponses, total: BigInt(wanted.total) }
   },
 
-  getBlockWithTxs({ node }, { height, pagination }) {
+  getBlockWithTxs({ node, nodeInfo }, { height, pagination }) {
     const block = requireBlock(node, height)
     const offset = pagination?.offset ?? 0n
     const limit = pagination?.limit || DEFAULT_LIMIT
@@ -94,12 +96,12 @@ export const txService = defineService(Service, {
       )
     }
     const txs = pagination?.reverse ? block.txs.toReversed() : block.txs
-    return {
+    return withWholeBlock(nodeInfo, block, (whole) => ({
       txs: txs.slice(Number(offset), Number(offset + limit)).map(decodeTx),
-      blockId: blockIdInit(block.blockId),
-      block: blockInit(block),
+      blockId: blockIdInit(whole.blockId),
+      block: blockInit(whole),
       pagination: { total: BigInt(block.txs.length) },
-    }
+    }))
   },
 
   txDecode(_, { txBytes }) {
@@ -112,13 +114,16 @@ export const txService = defineService(Service, {
     return { txBytes: toBinary(TxSchema, tx) }
   },
 
-  txEncodeAmino: refuseAmino,
-  txDecodeAmino: refuseAmino,
-})
+  txEncodeAmino({ node }, { aminoJson }) {
+    if (aminoJson === '') throw queryError('invalidArgument', 'invalid empty tx json')
+    return { aminoBinary: aminoTxOf(node.identity).encode(aminoJson) }
+  },
 
-function refuseAmino(): never {
-  throw queryError('unimplemented', 'amino-encoded transactions are not part of this build')
-}
+  txDecodeAmino({ node }, { aminoBinary }) {
+    if (aminoBinary.length === 0) throw queryError('invalidArgument', 'invalid empty tx bytes')
+    return { aminoJson: aminoTxOf(node.identity).decode(aminoBinary) }
+  },
+})
 
 function sendWithoutWaiting(node: GatewayNode, tx: Uint8Array): TxResponseInit {
   node.driver.submit(tx).catch((error: unknown) => {

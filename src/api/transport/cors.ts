@@ -1,5 +1,12 @@
 /** Cross-origin rules: which web pages can read the answers of a gateway. */
 
+/** Headers that a page can send to the port of REST, joined by commas. */
+export const REQUEST_HEADERS =
+  'content-type, x-sdk-block-height, x-cosmos-block-height, grpc-timeout, x-grpc-web, x-user-agent, ' +
+  'connect-protocol-version, connect-timeout-ms, x-request-id'
+/** Time that a browser caches a preflight answer of that port. */
+export const PREFLIGHT_SECONDS = 7200
+
 export interface CorsOptions {
   /** Allowed origins, exact; `*` allows every origin. */
   readonly origins: readonly string[]

@@ -55,6 +55,14 @@ export function addSocket({ outgoing, connections }: Budgets, socket: Socket, pe
   return true
 }
 
+/** A second protocol on the port of an HTTP server. */
+export interface SharedPort {
+  /** Answers a request of the protocol. Returns false for any other, which the server then answers. */
+  handle(req: IncomingMessage, res: ServerResponse): boolean
+  /** Ends the running answers. */
+  close(): void
+}
+
 /** The facts of a connection that depend on its protocol. */
 type ServedPeer = Pick<Connection, 'isBusy'> & Pick<Peer, 'unsent' | 'unfinished' | 'taken'>
 

@@ -59,13 +59,14 @@ export function matchesEtag(asked: string, { headers }: Payload): boolean {
 /** Returns the encoding for a client; gzip if it can choose, since that is fastest. */
 function encodingOf(req: IncomingMessage, payload: Payload): Encoding | undefined {
   if (payload.sizeBytes < COMPRESS_FROM_BYTES) return undefined
-  const accepted = req.headers['accept-encoding']
-  if (typeof accepted !== 'string') return undefined
-  if (takes(accepted, 'gzip')) return 'gzip'
-  return takes(accepted, 'br') ? 'br' : undefined
+  if (accepts(req, 'gzip')) return 'gzip'
+  return accepts(req, 'br') ? 'br' : undefined
 }
 
-function takes(accepted: string, encoding: string): boolean {
+/** Whether a client accepts an encoding of bodies (RFC 9110 §12.5.3). */
+export function accepts({ headers }: IncomingMessage, encoding: Encoding): boolean {
+  const accepted = headers['accept-encoding']
+  if (typeof accepted !== 'string') return false
   const match = new RegExp(`(?:^|[\\s,])${encoding}(?:\\s*;\\s*q=([\\d.]+))?(?:$|[\\s,])`).exec(accepted)
   return match !== null && Number(match[1] ?? 1) !== 0
 }
@@ -141,15 +142,15 @@ export function bodySinkOf(res: ServerResponse): BodySink {
 const DRAIN_TIMES = 4
 
 /**
- * Calls `take` once with the text of a request body, or `refuse` once with the error. A body over the limit is refused with
+ * Calls `take` once with a request body, or `refuse` once with the error. A body over the limit is refused with
  * `resourceExhausted` after it has been read, so that the client reads the answer; a far larger one is refused at once. A
  * client that disconnects is `cancelled`. The bytes of an unfinished body count as bytes that wait for its client.
  */
-export function takeBody(
+export function takeBytes(
   req: IncomingMessage,
   limitBytes: number,
   outgoing: Outgoing,
-  take: (body: string) => void,
+  take: (body: Buffer) => void,
   refuse: (error: Error) => void,
 ): void {
   const tooLarge = () => queryError('resourceExhausted', `request body larger than ${limitBytes} bytes`)
@@ -184,7 +185,7 @@ export function takeBody(
   req.on('end', () =>
     end(() => {
       if (size > limitBytes) refuse(tooLarge())
-      else take(chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8'))
+      else take(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
     }),
   )
   const gone = (): void => end(() => refuse(queryError('cancelled', 'the client has disconnected')))
@@ -192,6 +193,17 @@ export function takeBody(
   req.on('close', () => {
     if (!req.complete) gone()
   })
+}
+
+/** Takes the text of a request body, like `takeBytes`. */
+export function takeBody(
+  req: IncomingMessage,
+  limitBytes: number,
+  outgoing: Outgoing,
+  take: (body: string) => void,
+  refuse: (error: Error) => void,
+): void {
+  takeBytes(req, limitBytes, outgoing, (body) => take(body.toString('utf8')), refuse)
 }
 
 /** Reads a body like `takeBody`, as a promise. */

@@ -11,7 +11,7 @@ import { rawTransaction } from '../eth/transactions.ts'
 import { formatBlock } from '../format.ts'
 import { ethereumHeader } from '../header.ts'
 import { anyMethod, committedMethod, type Methods } from '../method.ts'
-import { block, hash, optional, quantity64 } from '../params.ts'
+import { block, hash } from '../params.ts'
 
 /** Returns header, transactions, no uncles and, from Shanghai on, no withdrawals. A typed transaction is a string in the list. */
 function blockItem(node: GatewayNode, found: StoredBlock): RlpItem {
@@ -76,7 +76,6 @@ export const rawMethods: Methods = {
     const found = blockOf(node, ref)
     return found ? JSON.stringify(formatBlock(node, found, true), undefined, 2) : null
   }),
-  debug_intermediateRoots: anyMethod([block, optional(quantity64, 0n)], () => null),
   debug_getBadBlocks: anyMethod([], () => []),
   debug_gcStats: anyMethod([], () => ({ NumGC: collections.count, PauseTotal: Math.round(collections.pauseMs * 1e6) })),
   debug_memStats: anyMethod([], memoryFigures),

@@ -147,7 +147,13 @@ function traceCall(call: RpcCall, args: CallArgs, ref: BlockRef, options: unknow
   return run(call, { payload: trace, height: place.height, shownHeight: undefined, settings })
 }
 
+/** `debug_traceBadBlock`: a block that does not verify is not stored, and there is no other to trace. */
+function traceBadBlock(_: RpcCall, wanted: Uint8Array): never {
+  throw serverError(`bad block ${formatHex0x(wanted)} not found`)
+}
+
 export const traceMethods: Methods = {
+  debug_traceBadBlock: anyMethod([hash, config], traceBadBlock),
   debug_traceTransaction: anyMethod([hash, config], traceTransaction),
   debug_traceCall: anyMethod([callArgs, blockOrLatest, config], traceCall),
   debug_traceBlock: anyMethod([bytes, config], traceGivenBlock),

@@ -1,77 +1,28 @@
 /** Methods of development chains that change accounts and block fields, without a block (ADR 0006). */
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import * as evm from '../../../modules/evm/keeper.ts'
-import { EMPTY, formatHex0x, formatUtf8, parseHex, utf8 } from '../../../primitives/bytes.ts'
-import { queryError } from '../../../primitives/errors.ts'
-import { parseRequestJson } from '../../../primitives/request-json.ts'
+import { concat, formatHex0x, utf8 } from '../../../primitives/bytes.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { quantity } from '../format.ts'
-import { type Methods, mainMethod } from '../method.ts'
-import { address, boolean, bytes, storageKey } from '../params.ts'
+import { invalidParams } from '../errors.ts'
+import { type Methods, mainMethod, readArgument } from '../method.ts'
+import { address, boolean, bytes, json, optional, storageKey } from '../params.ts'
+import { dumpState } from './state/dump-state.ts'
+import { loadState } from './state/load-state.ts'
 import { count, developmentOf, word } from './verbs.ts'
 
-/** Size of a loaded state, decompressed (development). Beyond: an error. */
-const MAX_STATE_BYTES = 256 * 1024 * 1024
+/** Returns a signature whose last byte is 27 or 28, as the EVM takes it, also if it was 0 or 1. */
+function withV(signature: Uint8Array): Uint8Array {
+  const v = signature[64]!
+  return concat(signature.subarray(0, 64), Uint8Array.of(v < 27 ? v + 27 : v))
+}
 
 async function amend(node: GatewayNode, ...amendments: readonly evm.Amendment[]): Promise<void> {
   await developmentOf(node).amend(amendments)
 }
 
-/** Returns the accounts of the chain, in a form that anvil reads too. */
-function dumpState(node: GatewayNode): string {
-  const accounts = node.withContext(undefined, (ctx) =>
-    Object.fromEntries(
-      Array.from(evm.dumpAccounts(ctx), ({ address: at, nonce, balanceWei, code, storage }) => [
-        formatHex0x(at),
-        {
-          nonce: Number(nonce),
-          balance: quantity(balanceWei),
-          code: formatHex0x(code),
-          storage: Object.fromEntries(storage.map(([slot, value]) => [formatHex0x(slot), formatHex0x(value)])),
-        },
-      ]),
-    ),
-  )
-  return formatHex0x(gzipSync(utf8(JSON.stringify({ accounts }))))
-}
-
-interface SavedAccount {
-  readonly nonce?: number | string
-  readonly balance?: string
-  readonly code?: string
-  readonly storage?: Readonly<Record<string, string>>
-}
-
-function readState(packed: Uint8Array): readonly evm.AccountDump[] {
-  let accounts: unknown
-  try {
-    const plain = packed[0] === 0x1f ? gunzipSync(packed, { maxOutputLength: MAX_STATE_BYTES }) : packed
-    ;({ accounts } = parseRequestJson(formatUtf8(plain)) as { accounts?: unknown })
-  } catch {
-    throw queryError('invalidArgument', 'state is not an output of dumpState')
-  }
-  if (typeof accounts !== 'object' || accounts === null)
-    throw queryError('invalidArgument', 'state has no field `accounts`')
-  return Object.entries(accounts as Readonly<Record<string, SavedAccount | null>>).map(([at, saved]) => ({
-    address: address.read(at),
-    nonce: count.read(saved?.nonce ?? 0),
-    balanceWei: count.read(saved?.balance ?? '0x0'),
-    code: saved?.code === undefined ? EMPTY : readCode(saved.code),
-    storage: Object.entries(saved?.storage ?? {}).map(([slot, value]) => [word.read(slot), word.read(value)] as const),
-  }))
-}
-
-function readCode(text: string): Uint8Array {
-  const code = parseHex(text)
-  if (!code) throw queryError('invalidArgument', 'code of an account is not hexadecimal')
-  return code
-}
-
-async function loadState(node: GatewayNode, packed: Uint8Array): Promise<true> {
-  const dumps = readState(packed)
-  const amendments = node.withContext(undefined, (ctx) => dumps.flatMap((dump) => [...evm.amendmentsOf(ctx, dump)]))
-  await amend(node, ...amendments)
-  return true
+/** Returns the state of the chain, compressed, as anvil answers it. */
+async function packedState(node: GatewayNode, keepsStates: boolean): Promise<string> {
+  return formatHex0x(gzipSync(utf8(JSON.stringify(await dumpState(node, keepsStates)))))
 }
 
 /** Methods by name without prefix. */
@@ -106,6 +57,14 @@ export const accountVerbs: Methods = {
   stopImpersonatingAccount: mainMethod([address], ({ node }, at) =>
     amend(node, { kind: 'impersonate', address: at, on: false }),
   ),
+  // anvil takes both in one list.
+  impersonateSignature: mainMethod([json, optional(json, undefined)], ({ node }, first, second) => {
+    const [signature, at] = Array.isArray(first)
+      ? [readArgument(bytes, first[0], 0), readArgument(address, first[1], 1)]
+      : [readArgument(bytes, first, 0), readArgument(address, second, 1)]
+    if (signature.length !== 65) throw invalidParams(`signature has ${signature.length} bytes, not 65: r, s and v`)
+    return amend(node, { kind: 'signature', signature: withV(signature), address: at })
+  }),
   autoImpersonateAccount: mainMethod([boolean], ({ node }, on) => amend(node, { kind: 'impersonate', on })),
   setNextBlockBaseFeePerGas: mainMethod([count], ({ node }, wei) => amend(node, { kind: 'baseFee', wei })),
   setCoinbase: mainMethod([address], ({ node }, at) => amend(node, { kind: 'coinbase', address: at })),
@@ -114,6 +73,9 @@ export const accountVerbs: Methods = {
     await amend(node, { kind: 'blockGasLimit', gas })
     return true
   }),
-  dumpState: mainMethod([], ({ node }) => dumpState(node)),
-  loadState: mainMethod([bytes], ({ node }, packed) => loadState(node, packed)),
+  dumpState: mainMethod([optional(boolean, false)], ({ node }, keepsStates) => packedState(node, keepsStates)),
+  loadState: mainMethod([bytes], async ({ node }, packed) => {
+    await loadState(node, packed)
+    return true
+  }),
 }

@@ -11,6 +11,7 @@ import { pendingByHash, pendingTxs } from '../../pending-txs.ts'
 import { createPause } from '../../transport/slices.ts'
 import { serverError } from '../errors.ts'
 import { sendUnsigned } from '../eth/accounts.ts'
+import { blockOf } from '../eth/block-ref.ts'
 import { callArgs } from '../eth/calls.ts'
 import { baseFee } from '../eth/fees.ts'
 import { type JsonObject, quantity } from '../format.ts'
@@ -18,6 +19,10 @@ import { type Method, type Methods, mainMethod, type RpcCall } from '../method.t
 import { address, boolean, hash, json, optional, type Param, text } from '../params.ts'
 import { clientVersion } from '../web3.ts'
 import { accountVerbs } from './development-state.ts'
+import { mineOne, mineVerbs } from './mined-blocks.ts'
+import { refusedVerbs } from './refused.ts'
+import { reorgVerb } from './reorg.ts'
+import { tokenVerbs } from './tokens.ts'
 import { count, developmentOf, underPrefixes } from './verbs.ts'
 
 const MS_PER_SECOND = 1000n
@@ -43,16 +48,6 @@ const mineBlocks = (fallbackStep: bigint, stepsFirst: boolean) =>
   mainMethod([optional(count, 1n), optional(count, fallbackStep)], ({ node }, blocks, seconds) =>
     developmentOf(node).mine(blocks, seconds === 0n ? undefined : { seconds, stepsFirst }),
   )
-
-/** `evm_mine`: takes the time of the block, or an object with time and number of blocks as in Ganache. */
-const mineOne = mainMethod([optional(json, undefined)], async ({ node }, given) => {
-  const development = developmentOf(node)
-  const isObject = typeof given === 'object' && given !== null
-  const { timestamp, blocks } = (isObject ? given : { timestamp: given }) as Record<string, unknown>
-  if (timestamp !== undefined && timestamp !== null) development.setNextTime(count.read(timestamp))
-  await development.mine(blocks === undefined ? 1n : count.read(blocks))
-  return '0x0'
-})
 
 const setIntervalMining = (unit: (interval: bigint) => bigint) =>
   mainMethod([json], ({ node }, interval) => {
@@ -113,6 +108,12 @@ function newest(node: GatewayNode) {
   return node.blocks.block(node.blocks.latestHeight())!
 }
 
+/** Returns the time of block 0, or of the first block if the chain began later. */
+function genesisTimeNs(node: GatewayNode): bigint {
+  const { header } = blockOf(node, { tag: 'earliest' }) ?? newest(node)
+  return header.timeNs
+}
+
 function nodeInfo(node: GatewayNode): JsonObject {
   const block = newest(node)
   return {
@@ -120,7 +121,7 @@ function nodeInfo(node: GatewayNode): JsonObject {
     currentBlockTimestamp: Number(block.header.timeNs / NS_PER_SECOND),
     currentBlockHash: formatHex0x(block.hash),
     hardFork: node.withContext(undefined, (ctx) => evm.chainRules(ctx).fork),
-    transactionOrder: 'fifo',
+    transactionOrder: node.settings.txOrder,
     environment: {
       baseFee: quantity(baseFee(node)),
       chainId: Number(node.evmChainId),
@@ -147,6 +148,10 @@ function metadata(node: GatewayNode): JsonObject {
 /** Methods with the same meaning under every prefix. */
 const verbs: Methods = {
   ...accountVerbs,
+  ...tokenVerbs,
+  ...mineVerbs,
+  ...refusedVerbs,
+  reorg: reorgVerb,
   snapshot: verb((development) => quantity(development.snapshot())),
   revert: mainMethod([count], ({ node }, id) => developmentOf(node).revert(id)),
   rollback: mainMethod([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
@@ -176,6 +181,7 @@ const verbs: Methods = {
   setChainId: mainMethod([count], ({ node }, id) => {
     if (id !== node.evmChainId) throw serverError(`the chain id is fixed by genesis: ${node.evmChainId}`)
   }),
+  getGenesisTime: mainMethod([], ({ node }) => Number(genesisTimeNs(node) / NS_PER_SECOND)),
   nodeInfo: mainMethod([], ({ node }) => nodeInfo(node)),
   metadata: mainMethod([], ({ node }) => metadata(node)),
 }

@@ -9,13 +9,19 @@ import type { GatewayNode } from '../../gateway.ts'
 import { withPending } from '../../pending-block.ts'
 import { serverError } from '../errors.ts'
 import { genesisBlock, genesisByHash } from '../header.ts'
-import { type BlockRef, isPending } from '../params.ts'
+import { type BlockRef, type BlockTag, isPending } from '../params.ts'
 
-/** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block. */
+/** Epochs of Ethereum from a tag to the latest block: blocks are safe after one, and final after two. */
+const EPOCHS_BEHIND: Readonly<Partial<Record<BlockTag, bigint>>> = { safe: 1n, finalized: 2n }
+
+/** Returns the named height; undefined for an unknown hash. `earliest` is the first stored block, before which no tag is. */
 export function heightOf(node: GatewayNode, ref: BlockRef): bigint | undefined {
   if ('hash' in ref) return node.blocks.heightOfHash(ref.hash)
   if ('number' in ref) return ref.number
-  return ref.tag === 'earliest' ? node.blocks.earliestHeight() : node.blocks.latestHeight()
+  const { blocks, settings } = node
+  const height = blocks.latestHeight() - (EPOCHS_BEHIND[ref.tag] ?? 0n) * BigInt(settings.slotsInAnEpoch)
+  const earliest = blocks.earliestHeight()
+  return ref.tag === 'earliest' || height < earliest ? earliest : height
 }
 
 /** Returns the named block; undefined if it does not exist. `earliest` is block 0, if there is one. */
@@ -43,7 +49,7 @@ function nameOf(ref: BlockRef): string {
 }
 
 /** Returns the first height whose state is stored: the first stored block, or a later one on a pruned chain. */
-function firstStateHeight(node: GatewayNode): bigint {
+export function firstStateHeight(node: GatewayNode): bigint {
   const first = node.blocks.earliestHeight()
   try {
     return node.withContext(first, () => first)
@@ -60,7 +66,9 @@ function firstStateHeight(node: GatewayNode): bigint {
  * `header not found` for an unknown hash or a future block.
  */
 export function stateHeight(node: GatewayNode, ref: BlockRef): bigint | undefined {
-  if ('tag' in ref) return ref.tag === 'earliest' ? firstStateHeight(node) : undefined
+  if ('tag' in ref && ref.tag === 'earliest') return firstStateHeight(node)
+  const isLatest = 'tag' in ref && (node.settings.slotsInAnEpoch === 0 || EPOCHS_BEHIND[ref.tag] === undefined)
+  if (isLatest) return undefined
   const height = heightOf(node, ref)
   const isGenesis = 'hash' in ref ? height === undefined && genesisByHash(node, ref.hash) : height === 0n
   if (isGenesis && genesisBlock(node)) {

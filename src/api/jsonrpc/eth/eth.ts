@@ -8,6 +8,7 @@ import {
   anyMethod,
   blockMethod,
   committedMethod,
+  type Method,
   type Methods,
   mainMethod,
   type RpcCall,
@@ -15,6 +16,7 @@ import {
 } from '../method.ts'
 import {
   address,
+  bigQuantity,
   block,
   blockNumber,
   blockOrLatest,
@@ -32,22 +34,31 @@ import {
   text,
 } from '../params.ts'
 import { pendingTransactions } from '../txpool.ts'
+import { account as accountFields, accountInfo } from './account-fields.ts'
 import * as account from './accounts.ts'
 import { blockOf, readAt } from './block-ref.ts'
 import { blockByNumber, headerByNumber, showBlock, transactionOf } from './blocks.ts'
+import { transactionByNonce } from './by-nonce.ts'
 import { blockOverrides, callArgs, createAccessList, estimateGas, ethCall, stateOverrides } from './calls.ts'
 import { capabilities, chainConfig, progress } from './capabilities.ts'
 import { baseFee, feeHistory, suggestedPrice, suggestedTip } from './fees.ts'
 import { findLogs, rangeOf } from './logs.ts'
 import { blockReceipts, inPieces, receipt, transactionLogs } from './receipts.ts'
+import { sendRawSync } from './send-sync.ts'
 import { simulateArgs, simulateV1 } from './simulate.ts'
 import { getProof, slotsToProve } from './state-proof.ts'
+import { receiptFilter } from './subscriptions.ts'
 import * as transaction from './transactions.ts'
-import { messageHash, typedDataHash } from './typed-data.ts'
+import { messageHash, typedDataHash, typedDataHashV1, typedDataHashV3 } from './typed-data.ts'
+
+/** A time that the method reads itself, since an invalid one is no error. */
+const timeout = optional(json, undefined)
 
 const chain: Methods = {
   eth_blockNumber: anyMethod([], ({ node }) => quantity(node.blocks.latestHeight())),
   eth_accounts: mainMethod([], ({ node }) => account.accounts(node)),
+  eth_requestAccounts: mainMethod([], ({ node }) => account.accounts(node)),
+  eth_networkId: anyMethod([], ({ node }) => node.evmChainId.toString()),
   eth_chainId: anyMethod([], ({ node }) => quantity(node.evmChainId)),
   eth_protocolVersion: anyMethod([], () => '0x41'),
   eth_syncing: anyMethod([], ({ node }) => {
@@ -109,6 +120,17 @@ const transactions: Methods = {
   eth_getTransactionByBlockNumberAndIndex: blockMethod([blockNumber, quantity64], ({ node }, ref, index) =>
     showBlock(node, ref, (found) => transactionOf(found, Number(index))),
   ),
+  eth_getRawTransactionByBlockHashAndIndex: anyMethod([hash, quantity64], ({ node }, wanted, index) => {
+    const tx = blockOf(node, { hash: wanted })?.evmTxs[Number(index)]
+    return tx ? formatHex0x(tx.raw) : null
+  }),
+  eth_getRawTransactionByBlockNumberAndIndex: blockMethod([blockNumber, quantity64], ({ node }, ref, index) =>
+    showBlock(node, ref, ({ block: { evmTxs } }) => {
+      const tx = evmTxs[Number(index)]
+      return tx ? formatHex0x(tx.raw) : null
+    }),
+  ),
+  eth_getTransactionBySenderAndNonce: committedMethod([address, quantity64], isUnknown, transactionByNonce),
   eth_getRawTransactionByHash: committedMethod([hash], isUnknown, ({ node }, wanted) =>
     transaction.rawTransaction(node, wanted),
   ),
@@ -126,6 +148,7 @@ const transactions: Methods = {
   eth_pendingTransactions: mainMethod([], ({ node }) => pendingTransactions(node)),
   eth_getPendingTransactions: mainMethod([], ({ node }) => pendingTransactions(node)),
   eth_sendRawTransaction: anyMethod([bytes], ({ node }, raw) => transaction.sendRaw(node, raw)),
+  eth_sendRawTransactionSync: anyMethod([bytes, timeout], sendRawSync),
   eth_fillTransaction: mainMethod([callArgs], account.fillTransaction),
 }
 
@@ -139,6 +162,8 @@ const state: Methods = {
   eth_getCode: blockMethod([address, blockOrLatest], ({ node }, who, ref) =>
     readAt(node, ref, (ctx) => formatHex0x(evm.code(ctx, who) ?? EMPTY)),
   ),
+  eth_getAccountInfo: blockMethod([address, blockOrLatest], accountInfo),
+  eth_getAccount: anyMethod([address, blockOrLatest], accountFields),
   eth_getStorageValues: blockMethod([storageRequests, blockOrLatest], ({ node }, requests, ref) =>
     readAt(node, ref, (ctx) =>
       Object.fromEntries(
@@ -178,8 +203,12 @@ const filters: Methods = {
 
 function subscribe({ subscriptions }: RpcCall, kind: string, options: unknown): string {
   if (!subscriptions) throw methodNotFound('eth_subscribe')
-  const filter = kind === 'logs' && options !== undefined ? readArgument(logFilter, options, 1) : undefined
-  return subscriptions.subscribe(kind, filter, options === true)
+  const given = options !== undefined
+  return subscriptions.subscribe(kind, {
+    filter: given && kind === 'logs' ? readArgument(logFilter, options, 1) : undefined,
+    hashes: given && kind === 'transactionReceipts' ? readArgument(receiptFilter, options, 1) : undefined,
+    whole: options === true,
+  })
 }
 
 const pushed: Methods = {
@@ -191,16 +220,21 @@ const pushed: Methods = {
   }),
 }
 
+const signTypedData = (name: string, hashOf: (data: unknown) => Uint8Array): Method =>
+  mainMethod([address, json], ({ node }, who, data) => account.signHash(node, who, hashOf(data), name))
+
 /** Methods of a node with keys. */
 export const signingMethods: Methods = {
   eth_sendTransaction: mainMethod([callArgs], account.sendTransaction),
+  eth_sendTransactionSync: mainMethod([callArgs, timeout], account.sendTransactionSync),
+  eth_resend: mainMethod([callArgs, optional(bigQuantity, undefined), optional(quantity64, undefined)], account.resend),
   eth_signTransaction: mainMethod([callArgs], account.signTransactionArgs),
   eth_sign: mainMethod([address, bytes], ({ node }, who, message) =>
     account.signHash(node, who, messageHash(message), 'eth_sign'),
   ),
-  eth_signTypedData_v4: mainMethod([address, json], ({ node }, who, data) =>
-    account.signHash(node, who, typedDataHash(data), 'eth_signTypedData_v4'),
-  ),
+  eth_signTypedData: signTypedData('eth_signTypedData', typedDataHashV1),
+  eth_signTypedData_v3: signTypedData('eth_signTypedData_v3', typedDataHashV3),
+  eth_signTypedData_v4: signTypedData('eth_signTypedData_v4', typedDataHash),
   personal_sign: mainMethod([bytes, address, optional(json, undefined)], ({ node }, message, who) =>
     account.signHash(node, who, messageHash(message), 'personal_sign'),
   ),

@@ -13,6 +13,8 @@ const MAX_EVENTS_BEHIND = 100_000
 export interface Events {
   /** The source. What waits of one source counts once. */
   readonly of: object
+  /** Whether the subscription still exists; its other events are dropped. */
+  readonly isOpen: () => boolean
   /** Number of items of the source that are looked through for events. */
   readonly items: number
   /** The texts in order; undefined for an item without an event. */
@@ -35,54 +37,60 @@ export function createEventQueue(
   pause: Pause,
   overflow: () => void,
 ): EventQueue {
-  let waiting: Events[] = []
-  /** Place in `waiting` of the events that are sent now. */
-  let first = 0
+  const waiting = new Set<Events>()
   /** The sources of what waits, with the number of their subscriptions. */
-  let sources = new Map<object, { readonly items: number; subscriptions: number }>()
+  const sources = new Map<object, { readonly items: number; subscriptions: number }>()
   let itemsBehind = 0
   let isRunning = false
 
-  function settle(): void {
-    const { of } = waiting[first]!
-    first++
-    if (first === waiting.length) {
-      waiting = []
-      first = 0
-    }
-    const source = sources.get(of)!
+  function settle(events: Events): void {
+    if (!waiting.delete(events)) return
+    const source = sources.get(events.of)!
     source.subscriptions--
     if (source.subscriptions > 0) return
     itemsBehind -= source.items
-    sources.delete(of)
+    sources.delete(events.of)
   }
 
   function close(): void {
-    waiting = []
-    first = 0
-    sources = new Map()
+    waiting.clear()
+    sources.clear()
     itemsBehind = 0
+  }
+
+  /** Sends one text. Returns a promise if the client must take it before the next one is made. */
+  function send(text: string): Promise<void> | undefined {
+    if (writer.unsent() >= PAUSE_BYTES) return new Promise((resolve) => writer.send(text, resolve))
+    writer.send(text)
+    return undefined
+  }
+
+  /** Sends the events of one source, as long as they wait and their subscription is open. */
+  async function sendAll(events: Events): Promise<void> {
+    for (;;) {
+      const rest = pause()
+      if (rest) await rest
+      if (!waiting.has(events) || !events.isOpen()) return
+      const { done, value } = events.texts.next()
+      if (done) return
+      const taken = value === undefined ? undefined : send(value)
+      if (taken) await taken
+    }
   }
 
   async function run(): Promise<void> {
     isRunning = true
-    for (let events = waiting[first]; events; events = waiting[first]) {
-      const rest = pause()
-      if (rest) await rest
-      if (waiting[first] !== events) continue
-      const { done, value } = events.texts.next()
-      if (done) settle()
-      else if (value !== undefined) {
-        if (writer.unsent() < PAUSE_BYTES) writer.send(value)
-        else await new Promise<void>((resolve) => writer.send(value, resolve))
-      }
+    // The loop also reaches what is added meanwhile.
+    for (const events of waiting) {
+      await sendAll(events)
+      settle(events)
     }
     isRunning = false
   }
 
   return {
     add(events) {
-      waiting.push(events)
+      waiting.add(events)
       const source = sources.get(events.of)
       if (source) source.subscriptions++
       else {

@@ -40,7 +40,7 @@ function* logsOf(block: StoredBlock, tx: EvmTx): Iterable<JsonObject> {
 }
 
 /** Returns the receipt of a transaction with logs that are made one by one. */
-function longReceipt(block: StoredBlock, tx: EvmTx): JsonObject {
+export function longReceipt(block: StoredBlock, tx: EvmTx): JsonObject {
   return { ...formatReceipt(block, { ...tx, logs: [] }), logs: longList(() => logsOf(block, tx)) }
 }
 

@@ -1,14 +1,15 @@
-/** Subscriptions of one WebSocket connection: new heads, logs, pending transactions. */
+/** Subscriptions of one WebSocket connection: new heads, logs, receipts, pending transactions. */
 import type { EvmTx, StoredBlock } from '../../../app/records.ts'
 import type { PendingTx } from '../../../consensus/driver.ts'
 import { createLogMatcher } from '../../../indexer/log-matcher.ts'
-import { formatHex0x } from '../../../primitives/bytes.ts'
+import { readHash, readObject } from '../../../modules/evm/calls/hex-json.ts'
+import { formatHex0x, toKey } from '../../../primitives/bytes.ts'
 import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createPlaces, type Places } from '../../transport/places.ts'
-import { serverError, subscriptionNotFound } from '../errors.ts'
-import { formatHeader, formatLogs, formatPending } from '../format.ts'
-import type { LogFilter } from '../params.ts'
+import { invalidParams, serverError, subscriptionNotFound } from '../errors.ts'
+import { formatHeader, formatLogs, formatPending, formatReceipt } from '../format.ts'
+import type { LogFilter, Param } from '../params.ts'
 import { progress } from './capabilities.ts'
 import type { EventQueue, Events } from './event-queue.ts'
 import { newId } from './ids.ts'
@@ -22,12 +23,41 @@ const MAX_PER_NODE = 5000
 /** Ethereum subscriptions of one address in one process, so that others find a place. Beyond: -32000. */
 const MAX_PER_ADDRESS = 4000
 
+/** Transactions that one `transactionReceipts` subscription names, as in geth. Beyond: -32602. */
+const MAX_HASHES = 200
+
+/** The options of a subscription. */
+interface SubscriptionOptions {
+  /** Wanted logs, for `logs`; absent for all. */
+  readonly filter?: LogFilter | undefined
+  /** Hashes of the wanted transactions, for `transactionReceipts`; empty or absent for all. */
+  readonly hashes?: readonly Uint8Array[] | undefined
+  /** Whether `newPendingTransactions` sends transactions in place of their hashes. */
+  readonly whole?: boolean
+}
+
+/** The options of `transactionReceipts`. */
+export const receiptFilter: Param<readonly Uint8Array[]> = {
+  required: true,
+  read(value) {
+    const { transactionHashes: hashes } = readObject(value, { type: 'filters.TransactionReceiptsQuery' })
+    if (hashes === undefined || hashes === null) return []
+    if (!Array.isArray(hashes)) throw invalidParams('transactionHashes is not a list')
+    if (hashes.length > MAX_HASHES) {
+      throw invalidParams(
+        `exceed max number of transaction hashes allowed per transactionReceipts subscription: ${MAX_HASHES}`,
+      )
+    }
+    return hashes.map((one: unknown) => readHash(one))
+  },
+}
+
 /** Creates the places for the subscriptions of all connections of a process. */
 export const subscriptionPlaces = (): Places => createPlaces(MAX_PER_NODE, MAX_PER_ADDRESS)
 
 export interface Subscriptions {
   /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 on a connection, 4,000 of an address or 5,000 on the node. */
-  subscribe(kind: string, filter: LogFilter | undefined, whole: boolean): string
+  subscribe(kind: string, options: SubscriptionOptions): string
   unsubscribe(id: string): boolean
   /** Releases the events of new subscriptions. Call it after their ids are sent, so that no event precedes its id. */
   answered(): void
@@ -49,6 +79,16 @@ function logText(block: StoredBlock, tx: EvmTx, index: number): string {
 const pendingText = cachePerObject(({ raw, hash, from }: NonNullable<PendingTx['evm']>) =>
   JSON.stringify(formatPending(raw, hash, from)),
 )
+
+/** The texts of the receipts of transactions that subscribers were sent. */
+const receiptText = cachePerObject((block: StoredBlock) =>
+  cachePerObject((tx: EvmTx) => JSON.stringify(formatReceipt(block, tx))),
+)
+
+/** Returns the event of the wanted receipts of a block: one list. */
+function* receiptEvents(id: string, block: StoredBlock, txs: readonly EvmTx[]): Generator<string, void> {
+  yield eventText(id, `[${txs.map(receiptText(block)).join()}]`)
+}
 
 /** Returns the text of one event, whose result is given as JSON. */
 const eventText = (id: string, result: string): string =>
@@ -73,7 +113,8 @@ export function createSubscriptions(
   const closers = new Map<string, () => void>()
   const unanswered = new Map<string, Events[]>()
 
-  function add(id: string, events: Events): void {
+  function add(id: string, found: Omit<Events, 'isOpen'>): void {
+    const events = { ...found, isOpen: () => closers.has(id) }
     const held = unanswered.get(id)
     if (held) held.push(events)
     else queue.add(events)
@@ -82,7 +123,11 @@ export function createSubscriptions(
   const push = (id: string, of: object, result: string): void =>
     add(id, { of, items: 1, texts: [eventText(id, result)].values() })
   const onBlock = (listener: (block: StoredBlock) => void): (() => void) => node.driver.onBlock(listener)
-  const open = (id: string, kind: string, filter: LogFilter | undefined, whole: boolean): (() => void) => {
+  const open = (
+    id: string,
+    kind: string,
+    { filter, hashes = [], whole = false }: SubscriptionOptions,
+  ): (() => void) => {
     switch (kind) {
       case 'newHeads':
         return onBlock((block) => push(id, block, headerText(node)(block)))
@@ -91,6 +136,14 @@ export function createSubscriptions(
         return onBlock((block) => {
           const items = block.evmTxs.reduce((sum, { logs }) => sum + logs.length, 0)
           if (items > 0) add(id, { of: block, items, texts: logEvents(id, block, isWanted) })
+        })
+      }
+      case 'transactionReceipts': {
+        const wanted = new Set(hashes.map(toKey))
+        return onBlock((block) => {
+          const txs = block.evmTxs.filter(({ hash }) => wanted.size === 0 || wanted.has(toKey(hash)))
+          const items = txs.reduce((sum, { logs }) => sum + 1 + logs.length, 0)
+          if (items > 0) add(id, { of: block, items, texts: receiptEvents(id, block, txs) })
         })
       }
       case 'newPendingTransactions':
@@ -112,7 +165,7 @@ export function createSubscriptions(
   }
 
   return {
-    subscribe(kind, filter, whole) {
+    subscribe(kind, options) {
       if (closers.size >= MAX_PER_CONNECTION) {
         throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
       }
@@ -122,7 +175,7 @@ export function createSubscriptions(
       const id = newId()
       let close: () => void
       try {
-        close = open(id, kind, filter, whole)
+        close = open(id, kind, options)
       } catch (error) {
         places.release(client)
         throw error

@@ -59,13 +59,25 @@ function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
  * the rules of the driver. Rejects with -32000 and the text of geth if it is refused.
  */
 export async function sendRaw(node: GatewayNode, raw: Uint8Array): Promise<string> {
+  return formatHex0x((await submitRaw(node, raw)).hash)
+}
+
+/** The Ethereum hash of an admitted transaction, and whether it waits behind a missing nonce. */
+export interface Submitted {
+  readonly hash: Uint8Array
+  readonly nonce: bigint
+  readonly isQueued: boolean
+}
+
+/** Submits a signed transaction as `sendRaw`. */
+export async function submitRaw(node: GatewayNode, raw: Uint8Array): Promise<Submitted> {
   const tx = readRaw(node, raw)
   const hash = keccak256(raw)
   const admission = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash))
-  const { code, error, log } = admission
+  const { code, error, log, isQueued = false } = admission
   if (isAlreadyPending(admission)) {
     throw serverError(isUnderpriced(admission) ? 'replacement transaction underpriced' : 'already known')
   }
   if (code !== 0) throw serverError(error?.message ?? log)
-  return formatHex0x(hash)
+  return { hash, nonce: tx.nonce, isQueued }
 }

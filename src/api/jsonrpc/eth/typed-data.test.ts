@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatHex0x, utf8 } from '../../../primitives/bytes.ts'
-import { messageHash, typedDataHash } from './typed-data.ts'
+import { messageHash, typedDataHash, typedDataHashV1, typedDataHashV3 } from './typed-data.ts'
 
 const mail = {
   types: {
@@ -57,4 +57,19 @@ test('typed data that does not fit its types is refused', () => {
   let nested: unknown = {}
   for (let i = 0; i < 100; i++) nested = { from: nested }
   expect(() => typedDataHash({ ...ring, message: nested })).toThrow('typed data is nested too deeply')
+})
+
+test('v3 has the hash of v4 for data without arrays, and refuses arrays by the name of their field', () => {
+  expect(typedDataHashV3(mail)).toEqual(typedDataHash(mail))
+  const types = { ...mail.types, Mail: [{ name: 'to', type: 'Person[]' }] }
+  const message = { to: [mail.message.to] }
+  expect(typedDataHash({ ...mail, types, message })).toHaveLength(32)
+  expect(() => typedDataHashV3({ ...mail, types, message })).toThrow("'Mail.to' is an array, which v3 does not encode")
+})
+
+test('typed data without a version is that of EIP-712; the list of the first wallets is refused with the reason', () => {
+  expect(typedDataHashV1(JSON.stringify(mail))).toEqual(typedDataHash(mail))
+  expect(() => typedDataHashV1([{ type: 'string', name: 'message', value: 'Hi' }])).toThrow(
+    'a list of values has no domain',
+  )
 })

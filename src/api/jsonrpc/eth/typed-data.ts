@@ -127,8 +127,32 @@ function structHash(types: Types, name: string, value: unknown, depth: number): 
   return keccak256(concat(typeHash(types, name), ...parts))
 }
 
+/** The name of a field whose type is an array. */
+const arrayFieldOf = (types: Types): string | undefined =>
+  Object.entries(types)
+    .flatMap(([name, fields]) => fields.map((field) => ({ type: field.type, path: `${name}.${field.name}` })))
+    .find(({ type }) => type.endsWith(']'))?.path
+
+/** Returns the hash of `typedDataHash` for `eth_signTypedData_v3`, whose encoding has no arrays. Throws for types with one. */
+export function typedDataHashV3(given: unknown): Uint8Array {
+  return typedDataHash(given, (types) => {
+    const field = arrayFieldOf(types)
+    if (field !== undefined) throw invalid(`'${field}' is an array, which v3 does not encode: use eth_signTypedData_v4`)
+  })
+}
+
+/** Returns the hash of `typedDataHash` for `eth_signTypedData`. Throws for the list of the first wallets, which has no domain. */
+export function typedDataHashV1(given: unknown): Uint8Array {
+  if (Array.isArray(given)) {
+    throw invalid(
+      'a list of values has no domain, so it could be signed for another contract: give typed data of EIP-712',
+    )
+  }
+  return typedDataHash(given)
+}
+
 /** Returns the hash to sign for typed data, an object or its JSON text. Throws `invalidArgument` naming the wrong part. */
-export function typedDataHash(given: unknown): Uint8Array {
+export function typedDataHash(given: unknown, check?: (types: Types) => void): Uint8Array {
   let data: unknown = given
   if (typeof given === 'string') {
     try {
@@ -140,6 +164,7 @@ export function typedDataHash(given: unknown): Uint8Array {
   if (typeof data !== 'object' || data === null) throw invalid('typed data is not an object')
   const { types: givenTypes, primaryType, domain, message } = data as Readonly<Record<string, unknown>>
   const types = readTypes(givenTypes)
+  check?.(types)
   if (typeof primaryType !== 'string') throw invalid('primaryType is missing')
   const separator = structHash(types, DOMAIN, domain, 0)
   const prefix = Uint8Array.of(0x19, 0x01)
