@@ -15,6 +15,11 @@ interface Entry {
 const COMMANDS: readonly Entry[] = [
   { name: 'start', about: 'Run a chain', load: async () => (await import('./start.ts')).start },
   {
+    name: 'dev',
+    about: 'Run a development chain with the flags of anvil',
+    load: async () => (await import('./dev/dev.ts')).dev,
+  },
+  {
     name: 'status',
     about: 'Show height, app hash and health of a running node',
     load: async () => (await import('./status.ts')).status,
@@ -34,6 +39,11 @@ const COMMANDS: readonly Entry[] = [
     name: 'rollback',
     about: 'Return a stopped chain to a stored height',
     load: async () => (await import('./rollback.ts')).rollback,
+  },
+  {
+    name: 'snapshot',
+    about: 'Manage snapshots of the state: create, list, restore, delete',
+    load: async () => (await import('./snapshot.ts')).snapshot,
   },
   {
     name: 'upgrade',
@@ -67,6 +77,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./feeder.ts')).feeder,
   },
   { name: 'query', about: 'Run a query operation of a module', load: async () => (await import('./query.ts')).query },
+  {
+    name: 'testnet',
+    about: 'Write and run a network of several nodes: testnet, testnet start, testnet add',
+    load: async () => (await import('./testnet.ts')).testnet,
+  },
   {
     name: 'statetest',
     about: 'Run Ethereum state tests',

@@ -8,7 +8,7 @@ import { homeOf } from './settings.ts'
 export async function reset(args: readonly string[]): Promise<number> {
   const command = new Command('almanac reset').exitOverride()
   command.description(
-    'Delete the chain in a home: state, blocks, genesis and validator key. config.toml and the keyrings remain.',
+    'Delete the chain in a home: state, blocks, snapshots, genesis and validator key. config.toml and the keyrings remain.',
   )
   command.option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
   command.parse([...args], { from: 'user' })
@@ -18,7 +18,7 @@ export async function reset(args: readonly string[]): Promise<number> {
     return 0
   }
   const release = acquireLock(paths.lock, diskFiles)
-  for (const path of [paths.data, paths.genesis, paths.profile, paths.validatorKey, paths.record])
+  for (const path of [paths.data, paths.snapshots, paths.genesis, paths.profile, paths.validatorKey, paths.record])
     diskFiles.remove(path)
   commentOutGenesis(paths.config)
   release()

@@ -4,7 +4,8 @@ import { configError, type ResolvedConfig, resolveConfig } from '../node/config.
 import { parseConfigFile } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { defaultHome, homePaths } from '../node/home.ts'
-import { ALL_SETTINGS, type Setting } from '../node/settings.ts'
+import type { Setting } from '../node/setting.ts'
+import { ALL_SETTINGS } from '../node/settings.ts'
 
 /**
  * Returns the home of a command: its `--home`, else the default. Throws `invalidArgument` for an empty path, which would be the
@@ -23,7 +24,8 @@ function settingFacts({ section, key, oneOf, fallback }: Setting): string {
   return [`${section}.${key}`, ...choices, ...preset].join('; ')
 }
 
-function optionOf(setting: Setting): Option {
+/** Returns the flag of a setting. */
+export function optionOf(setting: Setting): Option {
   const value = setting.kind === 'boolean' ? '[true|false]' : setting.kind === 'heights' ? '<value...>' : '<value>'
   const option = new Option(`--${setting.flag} ${value}`, `${setting.about} (${settingFacts(setting)})`)
   return setting.kind === 'boolean' ? option.preset('true') : option
@@ -32,10 +34,16 @@ function optionOf(setting: Setting): Option {
 /** Creates a command with `--home` and a flag for each setting. */
 export function commandWithSettings(name: string, about: string): Command {
   const command = new Command(`almanac ${name}`).description(about).exitOverride()
+  command.option('--home <dir>', 'Home of the chain. (default: ALMANAC_HOME, or ~/.almanac)')
+  return addSettings(command, () => true)
+}
+
+/** Adds a flag for each setting that `isTaken` selects. Returns the command. */
+export function addSettings(command: Command, isTaken: (setting: Setting) => boolean): Command {
   // Defaults are in the descriptions. Commander would add the value of a boolean flag without one as a preset.
   command.configureHelp({ optionDescription: ({ description }) => description })
-  command.option('--home <dir>', 'Home of the chain. (default: ALMANAC_HOME, or ~/.almanac)')
   for (const { setting } of ALL_SETTINGS) {
+    if (!isTaken(setting)) continue
     command.addOption(optionOf(setting))
     if (setting.fallback === true) command.addOption(new Option(`--no-${setting.flag}`).hideHelp())
   }

@@ -1,23 +1,13 @@
 /** `almanac start`: runs a chain until it is stopped. */
 
-import { readFileSync } from 'node:fs'
 import type { BlockTiming } from '../consensus/driver.ts'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
-import type { GatewayUrls } from '../node/gateways.ts'
-import type { HaltNotice } from '../node/halts.ts'
 import { queryError } from '../primitives/errors.ts'
+import { readMnemonicFile } from './mnemonic-file.ts'
+import { bannerlessLog, runNode } from './run-node.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
-
-/** Time limit of a clean stop, after which the process exits anyway. Unit: milliseconds. */
-const STOP_TIMEOUT_MS = 10_000
-/**
- * Delay between closing everything and the exit of a process that has halted for the next build. Supervisors poll for
- * `upgrade-info.json` every 300 ms by default; if cosmovisor polls at the moment of the exit, it takes the exit for a crash.
- * Unit: milliseconds.
- */
-const SUPERVISOR_DELAY_MS = 2000
 
 /**
  * Runs a chain until the process is stopped. Resolves only if the chain halts during the start, to the exit code. `build`
@@ -43,50 +33,18 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   const home = ephemeral ? undefined : homeOf(flags['home'])
   const resolved = resolveSettings(flags, home)
   const { assembleNode } = await import('../node/assembly.ts')
-  let exitCode = 0
-  let lingerMs = 0
-  let stop = () => {}
-  const opening = assembleNode({
-    resolved,
-    home,
-    ...(build && { build }),
-    freePorts: false,
-    log: undefined,
-    onHalt(notice) {
-      announce(notice, resolved.config.log.format)
-      if (notice.serves) return
-      exitCode = notice.exitCode
-      if (notice.callsSupervisor) lingerMs = SUPERVISOR_DELAY_MS
-      stop()
-    },
+  return runNode({
+    open: (reactions) =>
+      assembleNode({ resolved, home, ...(build && { build }), freePorts: false, log: undefined, ...reactions }),
+    logFormat: resolved.config.log.format,
+    announce: (node) => announce(node, home),
   })
-  let node: AssembledNode
-  try {
-    node = await opening
-  } catch (error) {
-    if (exitCode === 0) throw error
-    await delay(lingerMs)
-    return exitCode
-  }
-  const { config } = node
-  // The banner replaces these lines for people.
-  const logUnlessBanner = config.node.silent || config.log.format === 'json' ? node.log : () => {}
-  stop = () => {
-    stop = () => process.exit(exitCode || 1)
-    logUnlessBanner('info', 'stopping', { height: node.height })
-    node
-      .stop()
-      .catch((error: unknown) => {
-        exitCode ||= 1
-        node.log('error', 'the stop was not clean; the chain is complete up to its last block', { error })
-      })
-      .then(() => delay(lingerMs))
-      .finally(() => process.exit(exitCode))
-    setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref()
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop())
+}
 
-  logUnlessBanner('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
+/** Prints the banner, unless it is turned off, and writes the `--config-out` file. */
+async function announce(node: AssembledNode, home: string | undefined): Promise<void> {
+  const { config } = node
+  bannerlessLog(node)('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
   if (!config.node.silent) {
     const { renderBanner } = await import('./banner.ts')
     const { VERSION } = await import('../node/version.ts')
@@ -108,41 +66,14 @@ export async function start(args: readonly string[], build?: Build): Promise<num
           : undefined,
         displayDenom: node.identity.displayDenom,
         urls: node.urls,
-        blocks: describeBlocks(node.timing),
+        blocks: node.production ? describeBlocks(node.timing) : 'decided by CometBFT',
         startedInMs: performance.now(),
       }),
     )
   }
   if (config.node.configOut !== '') {
-    try {
-      diskFiles.write(config.node.configOut, renderConfigOut(node), { secret: true })
-    } catch (error) {
-      // Stop the node: a reader that waits for the file would otherwise never return.
-      await node.stop()
-      throw error
-    }
+    diskFiles.write(config.node.configOut, `${JSON.stringify(configOut(node), null, 2)}\n`, { secret: true })
   }
-  return new Promise(() => undefined)
-}
-
-/**
- * Prints the line that supervisors look for, on standard output and, if the log is JSON, on standard error too. As text the log
- * contains it already.
- */
-function announce({ line }: HaltNotice, logFormat: string): void {
-  if (line === undefined) return
-  process.stdout.write(`${line}\n`)
-  if (logFormat === 'json') process.stderr.write(`${line}\n`)
-}
-
-const delay = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** Reads the mnemonic of `--mnemonic-file`. Throws `invalidArgument` beside `--mnemonic`, and `notFound` without the file. */
-function readMnemonicFile(path: string, flag: unknown): string {
-  if (flag !== undefined) throw queryError('invalidArgument', '--mnemonic and --mnemonic-file exclude each other')
-  const text = path === '-' ? readFileSync(0, 'utf8') : diskFiles.read(path)
-  if (text === undefined) throw queryError('notFound', `--mnemonic-file ${path}: no such file`)
-  return text.trim().split(/\s+/).join(' ')
 }
 
 /** Parses the value of `--ephemeral`, which is not a setting. Throws `invalidArgument` if it is not a boolean. */
@@ -152,7 +83,8 @@ function parseEphemeral(value: unknown): boolean {
   throw queryError('invalidArgument', `--ephemeral (ALMANAC_EPHEMERAL) = "${value}": must be true or false`)
 }
 
-function describeBlocks(timing: BlockTiming): string {
+/** Describes when blocks are made. */
+export function describeBlocks(timing: BlockTiming): string {
   switch (timing.mode) {
     case 'manual':
       return 'by hand'
@@ -164,15 +96,8 @@ function describeBlocks(timing: BlockTiming): string {
 }
 
 /** Returns the content of the `--config-out` file: the facts of the banner, for programs. */
-function renderConfigOut(node: {
-  readonly chainId: string
-  readonly evmChainId: bigint
-  readonly config: { readonly chain: { readonly mnemonic: string } }
-  readonly accounts: readonly { address: string; bech32: string; privateKey: string; path: string }[]
-  readonly urls: GatewayUrls
-  readonly genesisTime: string
-}): string {
-  const file = {
+export function configOut(node: AssembledNode): Readonly<Record<string, unknown>> {
+  return {
     chain_id: node.chainId,
     evm_chain_id: Number(node.evmChainId),
     mnemonic: node.config.chain.mnemonic,
@@ -185,5 +110,4 @@ function renderConfigOut(node: {
     urls: node.urls,
     genesis_time: node.genesisTime,
   }
-  return `${JSON.stringify(file, null, 2)}\n`
 }

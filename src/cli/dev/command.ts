@@ -1,0 +1,104 @@
+/** The command line of `almanac dev`: the flags of anvil, and those of settings that anvil has not. */
+import { Command, Option } from 'commander'
+import { configError } from '../../node/config.ts'
+import { ALL_SETTINGS } from '../../node/settings.ts'
+import { optionOf } from '../settings.ts'
+import { CANONICAL, DEV_FLAGS, type DevFlag } from './flags.ts'
+
+/** Sections and flags of settings that do not concern a development chain. */
+const LEFT_OUT_SECTIONS = new Set(['consensus', 'snapshots', 'statesync', 'upgrade'])
+const LEFT_OUT_FLAGS = new Set([
+  'genesis',
+  'dev',
+  'jsonrpc-port',
+  'jsonrpc-ws-port',
+  'jsonrpc-ws-enabled',
+  'evm-chain-id',
+])
+
+const NAMES = new Set(DEV_FLAGS.flatMap(({ flag, aliases = [] }) => [flag, ...aliases]))
+
+/** The settings whose own flags the command takes too. */
+const FURTHER_SETTINGS = ALL_SETTINGS.map(({ setting }) => setting).filter(
+  ({ section, flag }) => !LEFT_OUT_SECTIONS.has(section) && !LEFT_OUT_FLAGS.has(flag) && !NAMES.has(flag),
+)
+
+/** The given flags of a command line, by name without dashes. A flag without value is an empty text. */
+export interface GivenFlags {
+  /** Flags of the table. */
+  readonly dev: ReadonlyMap<string, string>
+  /** Flags of further settings. */
+  readonly settings: Readonly<Record<string, string>>
+  readonly home: string | undefined
+}
+
+/** Flags whose names start with `no-`, which commander would read as the negation of another. */
+const keyOf = (flag: string): string => flag.replace(/^no-/, 'without-')
+
+function optionsOf({ flag, short, value, about, refused, aliases = [] }: DevFlag): Option {
+  const names = `${short === undefined ? '' : `-${short}, `}--${keyOf(flag)}${value === undefined ? '' : ` ${value}`}`
+  const also = aliases.length > 0 ? ` (also ${aliases.map((alias) => `--${alias}`).join(', ')})` : ''
+  const option = new Option(names, `${about}${also}`)
+  return refused === undefined ? option : option.hideHelp()
+}
+
+/** Creates the command. */
+export function devCommand(): Command {
+  const command = new Command('almanac dev')
+    .description(
+      'Run a development chain with the flags of anvil: temporary, without simulated prices, a block on arrival of a transaction.',
+    )
+    .exitOverride()
+    .addHelpText(
+      'after',
+      ['', 'docs/dev.md lists every flag of anvil. The flags of settings of `almanac start` are accepted too.'].join(
+        '\n',
+      ),
+    )
+  command.configureOutput({ outputError: (text, write) => write(text.replaceAll('--without-', '--no-')) })
+  command.configureHelp({ optionTerm: ({ flags }) => flags.replace('--without-', '--no-') })
+  for (const flag of DEV_FLAGS) command.addOption(optionsOf(flag))
+  command.option('--home <dir>', 'Folder in which the chain stays; without it the chain is temporary.')
+  for (const setting of FURTHER_SETTINGS) {
+    const option = optionOf(setting)
+    command.addOption(/-port$/.test(setting.flag) ? option : option.hideHelp())
+    if (setting.fallback === true) command.addOption(new Option(`--no-${setting.flag}`).hideHelp())
+  }
+  return command
+}
+
+/** Writes each flag of anvil by the name under which the command has it. */
+function canonical(argument: string): string {
+  const [, name, rest] = /^--([^=]+)(.*)$/s.exec(argument) ?? []
+  if (name === undefined || !NAMES.has(name)) return argument
+  return `--${keyOf(CANONICAL.get(name) ?? name)}${rest}`
+}
+
+/**
+ * Parses the arguments of `almanac dev`. Throws `invalidArgument` for a flag that is refused, with the reason, and the errors of
+ * commander for an unknown one.
+ */
+export function parseDevFlags(args: readonly string[]): GivenFlags {
+  const command = devCommand()
+  command.parse(args.map(canonical), { from: 'user' })
+  const values = command.opts<Record<string, unknown>>()
+  const textOf = (option: Option): string | undefined => {
+    const value = values[option.attributeName()]
+    return value === undefined ? undefined : value === true ? '' : String(value)
+  }
+  const dev = new Map<string, string>()
+  for (const { flag, refused } of DEV_FLAGS) {
+    const value = textOf(command.options.find((option) => option.long === `--${keyOf(flag)}`)!)
+    if (value === undefined) continue
+    if (refused !== undefined) throw configError(`--${flag} is not supported: ${refused}`)
+    dev.set(flag, value)
+  }
+  const settings: Record<string, string> = {}
+  for (const { flag } of FURTHER_SETTINGS) {
+    const option = command.options.find((one) => one.long === `--${flag}`)!
+    const value = values[option.attributeName()]
+    if (value !== undefined) settings[flag] = String(value)
+  }
+  const { home } = values
+  return { dev, settings, home: home === undefined ? undefined : String(home) }
+}

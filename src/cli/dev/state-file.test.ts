@@ -1,0 +1,107 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { assembleNode } from '../../node/assembly.ts'
+import { resolveConfig } from '../../node/config.ts'
+import { diskFiles } from '../../node/files.ts'
+import { keepStateFile, loadStateFile, stateFilesOf } from './state-file.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-state-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const flags = (given: Readonly<Record<string, string>>) => stateFilesOf(new Map(Object.entries(given)))
+
+async function open() {
+  const resolved = resolveConfig({
+    caller: { api: { workers: 0 }, compute: { workers: 0 }, feeder: { enabled: false } },
+  })
+  const lines: string[] = []
+  const log = (level: string, message: string) => void lines.push(`${level} ${message}`)
+  const node = await assembleNode({ resolved, home: undefined, freePorts: true, openPorts: false, log })
+  return { node, lines, [Symbol.asyncDispose]: () => node.stop() }
+}
+
+test('a state that is kept at the stop is loaded by the next chain', async () => {
+  const path = join(folder, 'kept.json')
+  {
+    await using first = await open()
+    await first.node.production!.nextBlock()
+    const kept = keepStateFile(first.node, { dumps: path, intervalMs: 60_000, keepsStates: false })!
+    await first.node.production!.nextBlock()
+    await kept.end()
+  }
+  const files = flags({ state: path })
+  await using second = await open()
+  await loadStateFile(second.node, files)
+  expect(second.node.height).toBe(3n)
+  const { blocks } = JSON.parse(readFileSync(path, 'utf8')) as { blocks: { header: { hash: string } }[] }
+  const hash = second.node.gateway.blocks.block(2n)!.hash
+  expect(blocks[2]!.header.hash).toBe(`0x${Buffer.from(hash).toString('hex')}`)
+})
+
+test('the file is written at each interval with changes, as a whole', async () => {
+  const path = join(folder, 'interval.json')
+  await using chain = await open()
+  const { production } = chain.node
+  const write = vi.fn(diskFiles.write)
+  const kept = keepStateFile(chain.node, { dumps: path, intervalMs: 20, keepsStates: false }, { ...diskFiles, write })!
+  const best = () => (JSON.parse(readFileSync(path, 'utf8')) as { best_block_number: number }).best_block_number
+  await expect.poll(() => write.mock.calls.length).toBe(1)
+  await production!.nextBlock()
+  await expect.poll(() => write.mock.calls.length).toBe(2)
+  expect(best()).toBe(2)
+  await kept.end()
+  expect(write).toHaveBeenCalledTimes(2)
+  expect(readdirSync(folder).filter((name) => name.startsWith('interval'))).toEqual(['interval.json'])
+})
+
+test('a file that cannot be written is in the log, and at the stop it is an error', async () => {
+  await using chain = await open()
+  const write = () => {
+    throw new Error('ENOSPC')
+  }
+  const kept = keepStateFile(
+    chain.node,
+    { dumps: join(folder, 'full.json'), intervalMs: 5, keepsStates: false },
+    { ...diskFiles, write },
+  )!
+  await expect.poll(() => chain.lines).toContain('error the state file cannot be written')
+  await expect(kept.end()).rejects.toThrow('ENOSPC')
+})
+
+test('flags choose files: one for both, a folder, a file that need not exist', () => {
+  expect(flags({})).toEqual({ loads: undefined, dumps: undefined, intervalMs: 60_000, keepsStates: false })
+  const missing = join(folder, 'missing.json')
+  expect(flags({ state: missing, 'state-interval': '5' })).toEqual({
+    loads: undefined,
+    dumps: missing,
+    intervalMs: 5000,
+    keepsStates: false,
+  })
+  const path = join(folder, 'state.json')
+  writeFileSync(path, '{}')
+  const wanted = { loads: { path, text: '{}' }, dumps: path, intervalMs: 60_000, keepsStates: false }
+  expect(flags({ state: folder })).toEqual(wanted)
+  expect(flags({ 'load-state': path, 'dump-state': path })).toEqual(wanted)
+})
+
+test.each([
+  [{ 'load-state': '/no/file' }, '--load-state /no/file: the file does not exist'],
+  [{ 'state-interval': '5' }, '--state-interval needs --state or --dump-state'],
+  [{ state: 'x', 'state-interval': '0' }, '--state-interval 0: must be 1 to 2147483 seconds'],
+])('%o is refused', (given, message) => {
+  expect(() => flags(given)).toThrow(message)
+})
+
+test('a damaged file is an error that names it', async () => {
+  const path = join(folder, 'damaged.json')
+  writeFileSync(path, '{"accounts": {"0x12": {}}}')
+  await using chain = await open()
+  await expect(loadStateFile(chain.node, flags({ 'load-state': path }))).rejects.toThrow(
+    `${path}: accounts.0x12 is "0x12": it must be an address of 20 bytes`,
+  )
+})

@@ -1,0 +1,141 @@
+/** `almanac snapshot`: makes, lists, restores and deletes snapshots of the state of a home. */
+import { Command } from 'commander'
+import type { Build } from '../node/build.ts'
+import type { OpenedChain } from '../node/chain.ts'
+import { diskFiles } from '../node/files.ts'
+import { type HomePaths, homePaths, profileOfHome, requireDatabase } from '../node/home.ts'
+import { formatHex, parseHex } from '../primitives/bytes.ts'
+import { queryError } from '../primitives/errors.ts'
+import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+const upperHex = (bytes: Uint8Array): string => formatHex(bytes).toUpperCase()
+
+export async function snapshot(
+  args: readonly string[],
+  build?: Build,
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
+  const program = new Command('almanac snapshot')
+    .description('Snapshots of the state, from which a new node begins at a recent height.')
+    .exitOverride()
+  const add = (usage: string, about: string): Command =>
+    program
+      .command(usage)
+      .description(about)
+      .option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
+
+  add('create', 'Make a snapshot, also while a node runs.')
+    .option('--height <height>', 'height of the state, which must be stored (default: the latest)')
+    .action(async (flags: Flags) => create(pathsOf(flags), parseHeight('--height', flags.height), terminal))
+  add('list', 'List the snapshots, the newest first.').action((flags: Flags) => list(pathsOf(flags), terminal))
+  const restoring = add('restore <folder>', 'Restore the snapshot in a folder, into a home without blocks.')
+    .option('--height <height>', 'height of the snapshot, if neither its record nor its folder names it')
+    .option('--app-hash <hash>', 'app hash after that height, from a source that you trust, such as the next header')
+  addSettings(restoring, ({ flag }) => RESTORE_SETTINGS.includes(flag))
+  restoring.action(async (folder: string, flags: Flags) => {
+    const { height, 'app-hash': _, home: __, ...settings } = flagsOf(restoring)
+    return restore({ folder, flags, settings, build, terminal })
+  })
+  add('delete <height>', 'Delete a snapshot.').action((height: string, flags: Flags) =>
+    remove(pathsOf(flags), parseHeight('height', height)!, terminal),
+  )
+  await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+  return 0
+}
+
+/** Flags of the settings of a new home that a snapshot is restored into. */
+const RESTORE_SETTINGS: readonly string[] = ['profile', 'genesis']
+
+interface Flags {
+  readonly home?: string
+  readonly height?: string
+  readonly appHash?: string
+}
+
+const pathsOf = ({ home }: Flags): HomePaths => homePaths(homeOf(home))
+
+function parseHeight(name: string, text: string | undefined): bigint | undefined {
+  if (text === undefined) return undefined
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw queryError('invalidArgument', `${name} ${text}: must be a height such as 100`)
+  return BigInt(text)
+}
+
+async function create(paths: HomePaths, height: bigint | undefined, terminal: Terminal): Promise<void> {
+  const { storesOf } = await import('../app/stores.ts')
+  const { createIdentity } = await import('../identity/identity.ts')
+  const { makeSnapshot } = await import('../node/snapshots/home-snapshots.ts')
+  const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
+  requireDatabase(paths, diskFiles)
+  const { data, snapshots } = paths
+  const { record, appHash } = await makeSnapshot({ data, snapshots, stores, height })
+  terminal.print(
+    `made a snapshot of height ${record.height}: ${record.chunkHashes.length} chunks in ${snapshots}/${record.height}, app hash ${upperHex(appHash)}`,
+  )
+}
+
+async function list({ snapshots }: HomePaths, terminal: Terminal): Promise<void> {
+  const { openSnapshotFolder } = await import('../node/snapshots/folder.ts')
+  for (const { height, format, chunkHashes, hash } of openSnapshotFolder(snapshots).list())
+    terminal.print(`height: ${height} format: ${format} chunks: ${chunkHashes.length} hash: ${upperHex(hash)}`)
+}
+
+async function remove({ snapshots }: HomePaths, height: bigint, terminal: Terminal): Promise<void> {
+  const { openSnapshotFolder } = await import('../node/snapshots/folder.ts')
+  if (!openSnapshotFolder(snapshots).remove(height))
+    throw queryError('notFound', `there is no snapshot of height ${height} in ${snapshots}`)
+  terminal.print(`deleted the snapshot of height ${height}`)
+}
+
+/** Parses `--app-hash`. */
+function parseAppHash(text: string | undefined): Uint8Array | undefined {
+  if (text === undefined) return undefined
+  const hash = parseHex(text.replace(/^0x/i, ''))
+  if (hash?.length !== 32) throw queryError('invalidArgument', `--app-hash ${text}: must be 64 hexadecimal digits`)
+  return hash
+}
+
+async function restore(asked: {
+  readonly folder: string
+  readonly flags: Flags
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly build: Build | undefined
+  readonly terminal: Terminal
+}): Promise<void> {
+  const { folder, flags, settings, build, terminal } = asked
+  const { findChunks } = await import('../node/snapshots/folder.ts')
+  const { restoreChunks, restoreTargetOf } = await import('../node/snapshots/home-snapshots.ts')
+  const { openChain } = await import('../node/chain.ts')
+  const expected = parseAppHash(flags.appHash)
+  const chunks = findChunks(folder)
+  const height = parseHeight('--height', flags.height) ?? chunks.height
+  if (height === undefined)
+    throw queryError('invalidArgument', `${folder} does not say the height of its state: set it with --height`)
+  if (chunks.height !== undefined && chunks.height !== height)
+    throw queryError('invalidArgument', `--height ${height}: the snapshot in ${folder} is of height ${chunks.height}`)
+  const paths = pathsOf(flags)
+  if (!diskFiles.exists(paths.record) && settings['genesis'] === undefined)
+    throw queryError(
+      'invalidArgument',
+      `no chain in ${paths.root}: set the genesis document of the chain with --genesis`,
+    )
+  const undo: (() => unknown)[] = []
+  try {
+    const resolved = resolveSettings(settings, paths.root)
+    const chain: OpenedChain = openChain(
+      { resolved, home: paths.root, ...(build && { build }) },
+      diskFiles,
+      Date.now,
+      undo,
+    )
+    const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected, (count) => {
+      if (chunks.paths.length > 1) terminal.note(`chunk ${count} of ${chunks.paths.length}`)
+    })
+    terminal.print(`restored height ${height} into ${paths.root}, app hash ${upperHex(appHash)}`)
+    if (!expected)
+      terminal.note(`The app hash was not compared: it must be in the header of height ${height + 1n} of the chain.`)
+  } finally {
+    for (const step of undo.reverse()) step()
+  }
+}
