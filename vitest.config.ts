@@ -6,6 +6,9 @@ const LONGEST = [
   'oracle-day',
   'ledger',
   'ledger-second',
+  'model',
+  'network',
+  'network-second',
   'simulation',
   'kill',
   'two-phase-kill',
@@ -15,6 +18,7 @@ const LONGEST = [
   'funtoken',
   'plans',
   'halt',
+  'testnet',
 ]
 
 class LongestFirst extends BaseSequencer {

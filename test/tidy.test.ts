@@ -25,6 +25,7 @@ const LAYERS = [
   'store',
   'evm',
   'sdk',
+  'messages',
   'modules',
   'app',
   'indexer',

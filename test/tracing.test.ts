@@ -298,3 +298,82 @@ test('a long result is streamed in full over JSON-RPC and REST, and a disconnect
   gone.abort()
   expect(await ask(pooled, 'eth_call', [{ to: `0x${'01'.repeat(20)}` }, 'latest'])).toMatchObject({ result: '0x' })
 })
+
+interface Step {
+  readonly op: string
+  readonly pc: number
+  readonly gas: number
+  readonly gasCost: number
+  readonly depth: number
+  readonly stack: readonly string[]
+}
+interface FlatTrace {
+  readonly action: { readonly gas: string; readonly init?: string }
+  readonly result: { readonly gasUsed: string; readonly code?: string }
+}
+interface VmOp {
+  readonly op: string
+  readonly pc: number
+  readonly cost: number
+  readonly ex: { readonly push: readonly string[]; readonly used: number } | null
+  readonly sub: { readonly ops: readonly VmOp[] } | null
+}
+
+/** Returns the opcodes of all frames in the order in which they ran, each with its depth. */
+const inOrder = (ops: readonly VmOp[], depth = 1): (VmOp & { readonly depth: number })[] =>
+  ops.flatMap((op) => [{ ...op, depth }, ...inOrder(op.sub?.ops ?? [], depth + 1)])
+
+test('trace_ methods tell the same of a transaction as the struct log and the flat call tracer', async () => {
+  for (const { transactionHash: hash } of [deployed, moved, refused]) {
+    const flat = { tracer: 'flatCallTracer', tracerConfig: { convertParityErrors: true } }
+    const [traces, expected] = [
+      await rpc('trace_transaction', [hash]),
+      await rpc('debug_traceTransaction', [hash, flat]),
+    ]
+    const withoutGas = (all: unknown) =>
+      (all as FlatTrace[]).map(({ action, result, ...trace }, i) => ({
+        ...trace,
+        action: i === 0 ? { ...action, gas: null } : action,
+        result: i === 0 ? { ...result, gasUsed: null } : result,
+      }))
+    expect(withoutGas(traces)).toEqual(withoutGas(expected))
+    const { structLogs } = (await rpc('debug_traceTransaction', [hash])) as { structLogs: Step[] }
+    const { vmTrace } = (await rpc('trace_replayTransaction', [hash, ['vmTrace']])) as { vmTrace: { ops: VmOp[] } }
+    const ops = inOrder(vmTrace.ops)
+    // The outermost call has the gas of its code, without that of the transaction itself.
+    const { action, result } = (traces as FlatTrace[])[0]!
+    expect(Number(action.gas)).toBe(structLogs[0]!.gas)
+    const { gas: left, gasCost } = structLogs.at(-1)!
+    const deposit = action.init ? 200 * ((result.code!.length - 2) / 2) : 0
+    expect(Number(result.gasUsed)).toBe(Number(action.gas) - (left - gasCost) + deposit)
+    expect(ops.map(({ op, pc, cost, depth }) => [op, pc, cost, depth])).toEqual(
+      structLogs.map(({ op, pc, gasCost, depth }) => [op, pc, gasCost, depth]),
+    )
+    for (const [i, { ex }] of ops.slice(0, -1).entries()) {
+      const next = structLogs[i + 1]!
+      if (!ex || next.depth !== structLogs[i]!.depth) continue
+      expect(ex.used).toBe(next.gas)
+      expect(ex.push).toEqual(next.stack.slice(next.stack.length - ex.push.length))
+    }
+  }
+})
+
+test('a state difference has the changes that prestateTracer finds', async () => {
+  const { stateDiff } = (await rpc('trace_replayTransaction', [moved.transactionHash, ['stateDiff']])) as {
+    stateDiff: Record<string, { storage: Record<string, unknown> }>
+  }
+  const options = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } }
+  const { pre, post } = (await rpc('debug_traceTransaction', [moved.transactionHash, options])) as Record<
+    'pre' | 'post',
+    Record<string, { storage?: Record<string, string> }>
+  >
+  expect(Object.keys(stateDiff).sort()).toEqual([...new Set([...Object.keys(pre!), ...Object.keys(post!)])].sort())
+  const token = deployed.contractAddress!
+  const zero = `0x${'0'.repeat(64)}`
+  const [was, now] = [pre![token]!.storage!, post![token]!.storage!]
+  const slots = [...new Set([...Object.keys(was), ...Object.keys(now)])]
+  expect(slots).toHaveLength(2)
+  expect(stateDiff[token]!.storage).toEqual(
+    Object.fromEntries(slots.map((slot) => [slot, { '*': { from: was[slot] ?? zero, to: now[slot] ?? zero } }])),
+  )
+})

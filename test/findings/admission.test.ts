@@ -179,9 +179,6 @@ test.each([
 test.each([
   'cosmos.crisis.v1beta1.MsgVerifyInvariant',
   'cosmos.group.v1.MsgSubmitProposal',
-  'cosmos.vesting.v1beta1.MsgCreateVestingAccount',
-  'cosmos.vesting.v1beta1.MsgCreatePermanentLockedAccount',
-  'cosmos.vesting.v1beta1.MsgCreatePeriodicVestingAccount',
   'cosmos.distribution.v1beta1.MsgDepositValidatorRewardsPool',
   'cosmos.circuit.v1.MsgAuthorizeCircuitBreaker',
   'cosmos.feegrant.v1beta1.MsgPruneAllowances',

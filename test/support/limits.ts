@@ -1,7 +1,8 @@
 /** The document of limits: settings with what happens beyond them, and constants whose comment says so after `Beyond:`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { ALL_SETTINGS, type Setting } from '../../src/node/settings.ts'
+import type { Setting } from '../../src/node/setting.ts'
+import { ALL_SETTINGS } from '../../src/node/settings.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 export const LIMITS_FILE = join(root, 'docs/limits.md')
@@ -15,6 +16,8 @@ const NO_LIMITS: ReadonlySet<string> = new Set([
   'chain.validators',
   'chain.balance',
   'chain.voting_period',
+  'chain.evm_chain_id',
+  'chain.initial_height',
   'node.port_offset',
   'rest.port',
   'grpc.port',
@@ -22,9 +25,13 @@ const NO_LIMITS: ReadonlySet<string> = new Set([
   'jsonrpc.ws_port',
   'comet.port',
   'metrics.port',
+  'rpc.slots_in_an_epoch',
   'api.workers',
   'compute.workers',
   'feeder.seed',
+  'snapshots.interval',
+  'statesync.trust_height',
+  'statesync.trust_period',
 ])
 
 /** Returns the names of settings that are numbers, without what happens beyond them. */

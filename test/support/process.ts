@@ -51,20 +51,29 @@ export const FREE_PORTS = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].fla
 /** A build of the node, `dist/` by default, and its environment. */
 interface Program {
   readonly path?: string
+  /** The command and the flags that every test gives it; `start` without its feeder by default. */
+  readonly command?: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
 }
+
+const START = ['start', '--silent', '--no-feeder', ...FREE_PORTS]
+/** The development chain on free ports, with its banner. */
+export const DEV_WITH_BANNER = [
+  'dev',
+  ...['port', 'rest-port', 'grpc-port', 'comet-port'].flatMap((name) => [`--${name}`, '0']),
+]
 
 /** Limit that only ends a hanging start. */
 const LONGEST_START_MS = 100_000
 
 /**
- * Starts `almanac start --no-feeder` with the given flags on free ports, and waits until it has printed its URLs.
+ * Starts `almanac start --no-feeder`, or another command, with the given flags on free ports, and waits until it has printed its URLs.
  * Throws with its exit code and output if it exits first.
  */
 export async function startProcess(flags: readonly string[], program: Program = {}): Promise<NodeProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-test-'))
   const configOut = join(scratch, 'config.json')
-  const args = ['start', '--silent', '--no-feeder', '--config-out', configOut, ...FREE_PORTS, ...flags]
+  const args = [...(program.command ?? START), '--config-out', configOut, ...flags]
   const path = program.path ?? join(root, 'dist/almanac.cjs')
   const child = spawn(
     process.execPath,

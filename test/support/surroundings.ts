@@ -13,6 +13,9 @@ const FOREIGN = /^(ALMANAC_.*|XDG_.*|(https?|all|grpc)_proxy)$/i
  */
 export function setup(): (() => void) | undefined {
   if (tmpdir().includes(FOLDER)) return undefined
+  // The engine of the network tests; nodes refuse variables of their prefix that are no settings.
+  const { ALMANAC_ENGINE: engine } = process.env
+  if (engine) process.env['COMETBFT'] = engine
   for (const name of Object.keys(process.env)) if (FOREIGN.test(name)) delete process.env[name]
   const folder = mkdtempSync(join(tmpdir(), FOLDER))
   process.env['TMPDIR'] = folder

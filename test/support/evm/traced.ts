@@ -4,6 +4,7 @@ import { standardPrecompiles } from '../../../src/evm/precompiles/index.ts'
 import { traceFactoryOf } from '../../../src/evm/tracers/create.ts'
 import { createOutput } from '../../../src/evm/tracers/output.ts'
 import type { TraceFactory } from '../../../src/evm/tracers/tracer.ts'
+import type { Authorization } from '../../../src/evm/transaction/types.ts'
 import { executeTransaction } from '../../../src/evm/transition.ts'
 import { EMPTY, encodeUint, hex } from '../../../src/primitives/bytes.ts'
 import { CALLER, CONTRACT, OTHER } from './machine.ts'
@@ -27,14 +28,19 @@ export interface World {
   readonly valueWei?: bigint
   readonly gasLimit?: bigint
   readonly creates?: boolean
+  /** Authorizations of CALLER's transaction (EIP-7702). */
+  readonly authorizations?: readonly Authorization[]
+  /** Further accounts with code and nonce 1. */
+  readonly accounts?: readonly (readonly [address: Uint8Array, code: string])[]
 }
 
 /** Returns the state before: CALLER has nonce 5 and funds, the contracts nonce 1, CONTRACT a thousand wei. */
-function worldState({ code, other, storage = {} }: World): MemoryState {
+function worldState({ code, other, storage = {}, accounts = [] }: World): MemoryState {
   const state = createMemoryState()
   state.put(CALLER, { nonce: 5n, balanceWei: FUNDS })
   if (code !== undefined) state.put(CONTRACT, { nonce: 1n, balanceWei: 1000n, code: hex(code) })
   if (other !== undefined) state.put(OTHER, { nonce: 1n, code: hex(other) })
+  for (const [address, text] of accounts) state.put(address, { nonce: 1n, code: hex(text) })
   for (const [slot, value] of Object.entries(storage)) {
     state.setStorage(CONTRACT, encodeUint(BigInt(slot), 32), encodeUint(BigInt(value), 32))
   }
@@ -57,7 +63,7 @@ export function traceText(
   executeTransaction(
     worldState(world),
     {
-      type: 2,
+      ...(world.authorizations ? { type: 4, authorizations: world.authorizations } : { type: 2 }),
       chainId: 6930n,
       nonce: 5n,
       gasLimit: world.gasLimit ?? GAS_LIMIT,
