@@ -15,6 +15,10 @@ import type { ResultDifference } from './replay-block.ts'
 import type { KeyDifference } from './replay-compare.ts'
 import { JSON_RPC } from './rpc-differences.ts'
 import { TRACES } from './trace-differences.ts'
+import { isUnbuilt, ownerOfMessage } from './unbuilt.ts'
+
+/** The messages that call contracts: the reference charges the calls' accesses to state too. */
+export const MODULE_CALLS = /\.evm\.v1\.Msg(CreateFunToken|Convert)/
 
 /** Texts of the reference's libraries about values that they cannot parse. */
 const LIBRARY_TEXT =
@@ -312,6 +316,22 @@ export const REPLAY_DIFFERENCES: readonly ReplayDifference[] = [
     source: 'docs/evm-internals.md#one-call',
     result: ({ isEvm, field, ours, recorded }) =>
       isEvm && (field === 'events' || field === 'log') && addsOnlyBankEvents(ours, recorded),
+  },
+  {
+    id: 'gas-of-module-calls',
+    where: 'the gas of MsgCreateFunToken, MsgConvertCoinToEvm and MsgConvertEvmToCoin',
+    explanation:
+      'A call by the module costs its EVM gas. In the reference every access of the call to state costs gas of the stores too, in the order of its interpreter.',
+    source: 'docs/modules/evm.md#calls-by-the-module',
+    result: ({ field, messages }) => field === 'gas' && messages.some((type) => MODULE_CALLS.test(type)),
+  },
+  {
+    id: 'gas-of-unbuilt-modules',
+    where: 'the gas of messages of modules that this build does not have',
+    explanation: 'Their substitutes in a replay execute nothing.',
+    source: 'docs/witness.md',
+    result: ({ field, messages }) =>
+      field === 'gas' && messages.some((type) => isUnbuilt(ownerOfMessage(type.slice(1)))),
   },
   {
     id: 'unregistered-errors',

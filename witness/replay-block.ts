@@ -1,8 +1,10 @@
 /** Executes one recorded block on its recorded parent state, and compares writes and results. */
+import { fromBinary } from '@bufbuild/protobuf'
 import type { TxResult } from '../src/app/records.ts'
 import { logOf } from '../src/app/result.ts'
 import type { GenesisDocument } from '../src/app/types.ts'
 import type { ExecutedBlock, Executor } from '../src/consensus/executor.ts'
+import { TxBodySchema, TxRawSchema } from '../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { compare, equal } from '../src/primitives/bytes.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import type { Change, Reader } from '../src/store/types.ts'
@@ -16,6 +18,8 @@ import type { ReplayApplication } from './substitutes.ts'
 export interface ResultDifference {
   readonly tx: number
   readonly isEvm: boolean
+  /** Type URLs of the transaction's messages. */
+  readonly messages: readonly string[]
   readonly field: 'code' | 'gas' | 'data' | 'log' | 'events'
   readonly ours: string
   readonly recorded: string
@@ -23,8 +27,6 @@ export interface ResultDifference {
 
 export interface ResultTally {
   sdk: number
-  /** SDK transactions with different gas used, which is reported but not an error. */
-  sdkOtherGas: number
   evm: number
   /** EVM transactions whose result can depend on an unbuilt precompile. */
   evmExcluded: number
@@ -77,7 +79,7 @@ function compareBlock(
   const isNew = (store: string, key: Uint8Array): boolean => !parent.has(store, key)
   const comparison = compareChanges(ours, recorded, parent, exclusions.rule(isNew))
   const excludedFor = [...new Set([...comparison.stores.values()].flatMap(({ excluded }) => [...excluded.keys()]))]
-  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmExcluded: 0 }
+  const results: ResultTally = { sdk: 0, evm: 0, evmExcluded: 0 }
   const resultDifferences: ResultDifference[] = []
   const evmTxs = new Set(output.evmTxs.map(({ txIndex }) => txIndex))
   for (const [tx, result] of output.results.entries()) {
@@ -88,11 +90,15 @@ function compareBlock(
     }
     results[isEvm ? 'evm' : 'sdk']++
     const found = differencesOf(result, block.results[tx]!, isEvm)
-    if (!isEvm && String(result.gasUsed) !== block.results[tx]!.gasUsed) results.sdkOtherGas++
-    for (const one of found) resultDifferences.push({ tx, isEvm, ...one })
+    const messages = found.length > 0 ? typesOf(executed.input.txs[tx]!) : []
+    for (const one of found) resultDifferences.push({ tx, isEvm, messages, ...one })
   }
   return { executed, comparison, results, resultDifferences, excludedFor }
 }
+
+/** Returns the type URLs of a transaction's messages. */
+const typesOf = (tx: Uint8Array): string[] =>
+  fromBinary(TxBodySchema, fromBinary(TxRawSchema, tx).bodyBytes).messages.map(({ typeUrl }) => typeUrl)
 
 const base64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'))
 
@@ -102,14 +108,14 @@ function differencesOf(
   ours: TxResult,
   recorded: RecordedResult,
   isEvm: boolean,
-): Omit<ResultDifference, 'tx' | 'isEvm'>[] {
-  const found: Omit<ResultDifference, 'tx' | 'isEvm'>[] = []
+): Pick<ResultDifference, 'field' | 'ours' | 'recorded'>[] {
+  const found: Pick<ResultDifference, 'field' | 'ours' | 'recorded'>[] = []
   const compare = (field: ResultDifference['field'], mine: string, theirs: string): void => {
     if (mine !== theirs) found.push({ field, ours: mine, recorded: theirs })
   }
   compare('code', `${ours.codespace}/${ours.code} ${ours.code ? logOf(ours) : ''}`.trim(), codeText(ours, recorded))
-  if (!isEvm) return found
   compare('gas', String(ours.gasUsed), recorded.gasUsed)
+  if (!isEvm) return found
   const data = base64(recorded.data ?? '')
   if (!equal(ours.data, data)) {
     found.push({

@@ -53,8 +53,7 @@ export function printReport(
   print(`keys with a different value: ${values.length}, not listed: ${unlistedKeys.length}`)
   print(`keys that differ only in a no-op write: ${noOps.length}`)
   print(
-    `EVM transactions: ${results.evm} compared, ${results.evmExcluded} excluded; SDK transactions: ${results.sdk} compared, ` +
-      `${results.sdkOtherGas} with different gas used`,
+    `EVM transactions: ${results.evm} compared, ${results.evmExcluded} excluded; SDK transactions: ${results.sdk} compared`,
   )
   const unlistedResults = resultDifferences.filter(({ listed }) => listed === undefined)
   print(`result fields that differ: ${resultDifferences.length}, not listed: ${unlistedResults.length}`)

@@ -92,7 +92,7 @@ export async function replay(
   const stores = new Map<string, StoreTally>()
   const keys: PlacedKeyDifference[] = []
   const resultDifferences: PlacedResultDifference[] = []
-  const results: ResultTally = { sdk: 0, sdkOtherGas: 0, evm: 0, evmExcluded: 0 }
+  const results: ResultTally = { sdk: 0, evm: 0, evmExcluded: 0 }
   const recordedHashes = { computed: 0, equal: 0, different: [] as number[] }
   const ownHashes: OwnHashes = { computed: 0, equal: 0, different: [], listed: new Map() }
   const bugs: string[] = []
