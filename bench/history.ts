@@ -56,7 +56,7 @@ async function makeBlocks(until: number): Promise<number> {
       const wrapped = wrapEthereumTx(node.identity, decodeTransaction(bytes), keccak256(bytes))
       const { code, log } = await driver.submit(wrapped)
       if (code !== 0) throw new Error(log)
-      await production.nextBlock()
+      await production!.nextBlock()
       // As in any running node: unused native objects are freed between two turns of the event loop.
       await new Promise((done) => setImmediate(done))
     }

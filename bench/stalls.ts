@@ -17,7 +17,8 @@ import { startBare } from './support/bare.ts'
 import { call, type NodeProcess, startNodeProcess } from './support/load.ts'
 import { median } from './support/median.ts'
 
-const PROTOCOLS = ['REST', 'gRPC', 'JSON-RPC', 'CometBFT', 'bare'] as const
+/** The protocols; a call over JSON-RPC that a compute thread runs; and the bare server. */
+const PROTOCOLS = ['REST', 'gRPC', 'JSON-RPC', 'CometBFT', 'compute', 'bare'] as const
 type Protocol = (typeof PROTOCOLS)[number]
 
 interface Probe {
@@ -85,7 +86,7 @@ function grpc(session: ClientHttp2Session, path: string): Promise<void> {
 
 async function probe({ urls, barePort, account, ms }: Probe): Promise<Waits> {
   const end = performance.now() + ms
-  const longest = { REST: 0, gRPC: 0, 'JSON-RPC': 0, CometBFT: 0, bare: 0 }
+  const longest = { REST: 0, gRPC: 0, 'JSON-RPC': 0, CometBFT: 0, compute: 0, bare: 0 }
   let answers = 0
   const agent = new Agent({ keepAlive: true })
   const session = connectHttp2(`http://${urls.grpc}`)
@@ -102,20 +103,26 @@ async function probe({ urls, barePort, account, ms }: Probe): Promise<Waits> {
     ['eth_blockNumber', []],
     ['eth_getTransactionCount', [account.hex, 'latest']],
     ['eth_gasPrice', []],
-    ['eth_call', [{ to: LOOP, data: '0x', gas: '0x5208' }, 'latest', { [LOOP]: { code: '0x00' } }]],
+    ['eth_call', [{ to: account.hex, data: '0x' }, 'latest']],
   ]
-  const rpc = (round: number, connection: Agent | undefined) => {
-    const [method, params] = methods[(round >> 1) % methods.length]!
-    return http(urls.jsonrpc, '/', connection, JSON.stringify({ jsonrpc: '2.0', id: round, method, params }))
-  }
+  const rpc = (round: number, [method, params]: readonly [string, readonly unknown[]]) =>
+    http(
+      urls.jsonrpc,
+      '/',
+      round % 2 === 0 ? agent : undefined,
+      JSON.stringify({ jsonrpc: '2.0', id: round, method, params }),
+    )
+  /** Calls with overrides run in a compute thread. */
+  const computed = [{ to: LOOP, data: '0x', gas: '0x5208' }, 'latest', { [LOOP]: { code: '0x00' } }]
   const balance = `/cosmos/bank/v1beta1/balances/${account.bech32}/by_denom?denom=unative&round=`
   const services = ['/cosmos.bank.v1beta1.Query/Params', '/cosmos.staking.v1beta1.Query/Pool']
   const requests: Readonly<Record<Protocol, (round: number) => Promise<void>>> = {
     REST: (round) => http(urls.rest, balance + round, round % 2 === 0 ? agent : undefined),
     gRPC: (round) =>
       round % 2 === 0 ? grpc(session, services[(round >> 1) % 2]!) : fresh(services[(round >> 1) % 2]!),
-    'JSON-RPC': (round) => rpc(round, round % 2 === 0 ? agent : undefined),
+    'JSON-RPC': (round) => rpc(round, methods[(round >> 1) % methods.length]!),
     CometBFT: (round) => http(urls.comet, '/status', round % 2 === 0 ? agent : undefined),
+    compute: (round) => rpc(round, ['eth_call', computed]),
     bare: (round) => http(`http://127.0.0.1:${barePort}`, '/', round % 2 === 0 ? agent : undefined),
   }
   await Promise.all(
