@@ -33,10 +33,12 @@ for (const name of Object.keys(process.env)) {
 }
 process.env.no_grpc_proxy = '127.0.0.1'
 process.env.BUF_CACHE_DIR = scratch
-// Fewer simulated transactions and random blocks, and shorter attacks, than `npm run test:long` runs by default.
+// Fewer simulated transactions, random blocks and schedules of networks, and shorter attacks, than `npm run test:long` runs by
+// default.
 process.env.TEST_SIMULATION_TXS = '10000'
 process.env.TEST_NESTING_BLOCKS = '50'
 process.env.TEST_ATTACKS_SECONDS = '60'
+process.env.TEST_NETWORK_SEEDS = '4000'
 const minutes = []
 const faults = []
 const notes = []
@@ -193,9 +195,29 @@ async function questions() {
   return { passed: Number(yes), failed: Math.max(Number(no), why.length === 0 ? 0 : 1), why }
 }
 
+/** The engine of the tests that need one, and the package that builds it. */
+const ENGINE = 'github.com/cometbft/cometbft/cmd/cometbft@v0.38.25'
+
+/** Runs the tests with the real engine, one file after the other: each starts several nodes. */
+async function engineTests() {
+  const folder = join(scratch, 'engine')
+  const program = join(folder, 'cometbft')
+  console.log(`\n=== go install ${ENGINE}`)
+  process.env.GOBIN = folder
+  await run('go', ['install', ENGINE]).catch(() => undefined)
+  if (!existsSync(program)) {
+    notes.push('there is no Go that builds the engine: the tests with it were left out')
+    return
+  }
+  process.env.ALMANAC_ENGINE = program
+  await tests('npm run test:engine', ['run', 'test:engine'])
+  delete process.env.ALMANAC_ENGINE
+}
+
 await tests('npm test', ['test'])
 await step('npm start', questions)
 await command('npm run check', 'npm', ['run', 'check', '--', '--quick'])
+await engineTests()
 if (existsSync('../shared/conformance')) await tests('conformance', ['run', 'test:conformance'])
 else console.log('\n../shared/conformance does not exist: the public conformance sets are skipped')
 const recordings = '../shared/recordings'
@@ -204,6 +226,9 @@ if (existsSync(recordings)) {
     const folder = `${recordings}/${name}`
     if (existsSync(`${folder}/changes.jsonl.gz`)) {
       await command(`replay ${name}`, 'npm', ['run', 'replay', '--', folder])
+    }
+    if (existsSync(`${folder}/frames.jsonl.gz`)) {
+      await command(`frames ${name}`, 'npm', ['run', 'frames', '--', folder])
     }
     const hasAnswers = ['blocks.jsonl.gz', 'answers.jsonl.gz'].some((file) => existsSync(`${folder}/${file}`))
     if (hasAnswers) await command(`answers ${name}`, 'npm', ['run', 'answers', '--', folder])

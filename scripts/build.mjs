@@ -1,6 +1,7 @@
 /**
  * Bundles the sources into `dist/`: one file of code with V8's compiled form of it, small files that start the command line,
- * the library and the workers from it, and the types of the library. The program of the tree thread goes to `build/`.
+ * the library and the workers from it, the messages for CosmJS, and the types of both. The program of the tree thread goes to
+ * `build/`.
  */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,6 +20,7 @@ const ENTRIES = {
   'index.js': 'src/index.ts',
   'workers/compute.cjs': 'src/node/workers/compute.ts',
   'workers/api.cjs': 'src/node/workers/api.ts',
+  'workers/snapshot.cjs': 'src/node/snapshots/worker.ts',
 }
 
 /** Packages that are bundled: plain JavaScript, which loads faster from one file. All others stay outside. */
@@ -84,6 +86,21 @@ async function bundleTrees() {
   })
 }
 
+/** Bundles `almanac/messages` apart, without code of the node, so that it works in browsers. */
+async function bundleMessages() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: ['src/messages/index.ts'],
+    outfile: join(dist, 'messages.js'),
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    external: Object.keys(dependencies),
+    logLevel: 'warning',
+  })
+}
+
 /** Returns the names that a module exports. */
 async function exportsOf(file) {
   const options = { absWorkingDir: root, entryPoints: [file], format: 'esm', write: false, metafile: true }
@@ -102,7 +119,7 @@ async function writeEntry(name, file) {
 
 /** Removes files of an earlier build that this one did not write. */
 function removeStale() {
-  const written = new Set(['code.cjs', 'code.cjs.map', 'load.cjs', 'types', ...Object.keys(ENTRIES)])
+  const written = new Set(['code.cjs', 'code.cjs.map', 'load.cjs', 'messages.js', 'types', ...Object.keys(ENTRIES)])
   const folders = new Set([...written].map((name) => dirname(name)))
   for (const name of readdirSync(dist, { recursive: true })) {
     if (name.startsWith('types') || written.has(name) || folders.has(name)) continue
@@ -114,6 +131,7 @@ function removeStale() {
 async function bundle() {
   await bundleCode()
   await bundleTrees()
+  await bundleMessages()
   copyFileSync(join(root, 'scripts/load.cjs'), join(dist, 'load.cjs'))
   for (const [name, file] of Object.entries(ENTRIES)) await writeEntry(name, file)
   removeStale()
