@@ -17,7 +17,7 @@ import { sha256 } from '../primitives/hash.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { startApiWorkers, withoutWorkerGateways } from './assembly/api-workers.ts'
-import { createEngineRunner, openSocket, withEngineGenesis, withoutSoloParts } from './assembly/comet.ts'
+import { createEngineRunner, openSocket, withEngineGenesis, settingsUnderEngine } from './assembly/comet.ts'
 import { createDevelopmentTools } from './assembly/development.ts'
 import { startEngine } from './assembly/engine.ts'
 import { openStateMachine } from './assembly/state-machine.ts'
@@ -121,7 +121,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     requireSafeKeys(config)
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
-  const asked = withoutSoloParts(options.resolved)
+  const asked = settingsUnderEngine(options.resolved)
   const early =
     options.log ?? createLog({ ...asked.config.log, write: (line) => process.stderr.write(line), now: clock })
   const socket = await openSocket(asked, options.home, isNew, early, undo)

@@ -18,10 +18,15 @@ export function choosePorts(
     const origin = origins.get(`${section}.${setting.key}`)
     if (freePorts && origin === 'default') return 0
     const port = (config[section] as Record<string, unknown>)[name] as number
-    const moved = port === 0 ? 0 : port + config.node.portOffset
-    if (moved <= MAX_PORT) return moved
-    throw configError(
-      `node.port_offset (--port-offset) ${config.node.portOffset} moves ${section}.${setting.key} from ${port} to ${moved}, and ports end at ${MAX_PORT}`,
-    )
+    return movedPort(port, config.node.portOffset, `${section}.${setting.key}`)
   }
+}
+
+/** Adds the offset to the port of a setting; 0 stays, for which the system chooses. Throws beyond the last port. */
+export function movedPort(port: number, offset: number, setting: string): number {
+  const moved = port === 0 ? 0 : port + offset
+  if (moved <= MAX_PORT) return moved
+  throw configError(
+    `node.port_offset (--port-offset) ${offset} moves ${setting} from ${port} to ${moved}, and ports end at ${MAX_PORT}`,
+  )
 }

@@ -25,13 +25,15 @@ import { createHttpRpc } from '../engine/http-rpc.ts'
 import { openTxJournal } from '../engine/tx-journal.ts'
 import { diskFiles, type Files } from '../files.ts'
 import type { Log } from '../log.ts'
+import { movedPort } from '../ports.ts'
+import type { Config } from '../settings.ts'
 import { VERSION } from '../version.ts'
 
 /** Value of `consensus.program` for an engine of another supervisor. */
 const ELSEWHERE = 'none'
 
 /** Returns the settings of a node under CometBFT, whose chain has no embedded feeder. Throws for settings of solo. */
-export function withoutSoloParts(resolved: ResolvedConfig): ResolvedConfig {
+export function settingsUnderEngine(resolved: ResolvedConfig): ResolvedConfig {
   const { config, origins } = resolved
   if (config.consensus.engine !== 'cometbft') return resolved
   if (config.feeder.enabled && origins.get('feeder.enabled') !== 'default')
@@ -41,7 +43,19 @@ export function withoutSoloParts(resolved: ResolvedConfig): ResolvedConfig {
       `consensus.rpc (--engine-rpc) is "${config.consensus.rpc}": it must be http://HOST:PORT, such as http://127.0.0.1:26667`,
     )
   }
-  return { ...resolved, config: { ...config, feeder: { ...config.feeder, enabled: false } } }
+  const consensus = config.consensus.program === ELSEWHERE ? config.consensus : movedPorts(config)
+  return { ...resolved, config: { ...config, consensus, feeder: { ...config.feeder, enabled: false } } }
+}
+
+/** Returns the settings of an engine that this node runs, with its ports moved as those of the gateways. */
+function movedPorts({ consensus, node: { portOffset } }: Config): Config['consensus'] {
+  if (portOffset === 0) return consensus
+  const moved = (name: 'rpc' | 'p2p'): string => {
+    const [, start, port, end] = /^(.*:)(\d+)(\/?)$/.exec(consensus[name]) ?? []
+    if (start === undefined) return consensus[name]
+    return `${start}${movedPort(Number(port), portOffset, `consensus.${name}`)}${end}`
+  }
+  return { ...consensus, rpc: moved('rpc'), p2p: moved('p2p') }
 }
 
 /** Opens the sockets for CometBFT, before the chain: its document can come from the engine. Undefined for a solo node. */
