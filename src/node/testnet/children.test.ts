@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { diskFiles } from '../files.ts'
@@ -60,4 +60,16 @@ test('a stop ends a node, and is no unexpected end', async () => {
   await child.stop()
   expect(child.ended()).toBe('ended with exit code 0')
   expect(reported).toBe(false)
+})
+
+test('a long log of earlier starts is set aside, so that logs do not grow without end', async () => {
+  const log = `${home}/node.log`
+  writeFileSync(log, 'short\n')
+  await expect.poll(start('console.log("second")').ended).toBeDefined()
+  expect(diskFiles.read(log)).toBe('short\nsecond\n')
+  expect(existsSync(`${log}.1`)).toBe(false)
+  writeFileSync(log, Buffer.alloc(17_000_000, 0x61))
+  await expect.poll(start('console.log("third")').ended).toBeDefined()
+  expect(diskFiles.read(log)).toBe('third\n')
+  expect(statSync(`${log}.1`).size).toBe(17_000_000)
 })

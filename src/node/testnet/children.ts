@@ -1,6 +1,6 @@
 /** The nodes of a network as child processes: started, watched, and stopped with their engines. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { endFormerEngine } from '../engine/former-engine.ts'
 import type { Files } from '../files.ts'
@@ -12,6 +12,8 @@ import type { TestnetNode } from './manifest.ts'
 const STOP_MS = 15_000
 /** Lines of a log that tell why a node has ended. */
 const LAST_LINES = 3
+/** Size beyond which the log of earlier starts is set aside. */
+const LONG_LOG_BYTES = 16_000_000
 
 /** A node that this process has started. */
 export interface NodeChild {
@@ -41,12 +43,19 @@ interface ChildOptions {
   readonly onEnd: (child: NodeChild) => void
 }
 
+/** Sets the log of earlier starts aside once it is long, in the place of the one set aside before. */
+function keepEarlier(log: string): void {
+  const { size } = statSync(log, { throwIfNoEntry: false }) ?? { size: 0 }
+  if (size > LONG_LOG_BYTES) renameSync(log, `${log}.1`)
+}
+
 /**
  * Starts a node. Its output is appended to `node.log` in its home. It has its own process group, so that Ctrl-C reaches this process
  * alone, and it ends when this process is killed.
  */
 export function startChild({ index, node, command, engine, files, onEnd }: ChildOptions): NodeChild {
   const log = join(node.home, 'node.log')
+  keepEarlier(log)
   const [program, ...args] = command
   const output = openSync(log, 'a')
   const child: ChildProcess = spawn(
