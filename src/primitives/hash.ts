@@ -3,10 +3,15 @@ import { hash as oneShot } from 'node:crypto'
 import { ripemd160 as ripemd160Noble } from '@noble/hashes/legacy.js'
 import { keccak256 as keccak } from './keccak.ts'
 
+const SHA256_BYTES = 32
+
 /** Returns the SHA-256 digest, 32 bytes. */
 export function sha256(bytes: Uint8Array): Uint8Array {
-  const digest = oneShot('sha256', bytes, 'buffer')
-  return new Uint8Array(digest.buffer, digest.byteOffset, digest.byteLength)
+  // As Latin-1 text, which takes half the time of a Buffer: that is allocated outside of the heap.
+  const text = oneShot('sha256', bytes, 'binary')
+  const digest = new Uint8Array(SHA256_BYTES)
+  for (let i = 0; i < SHA256_BYTES; i++) digest[i] = text.charCodeAt(i)
+  return digest
 }
 
 /** Returns the RIPEMD-160 digest, 20 bytes. */

@@ -1,9 +1,7 @@
 /** Merkle trees of RFC 6962 over SHA-256, as CometBFT builds them (docs/cometbft.md#hashes). */
-import { concat, EMPTY } from '../../primitives/bytes.ts'
+import { concat } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
-
-const LEAF = new Uint8Array([0])
-const INNER = new Uint8Array([1])
+import { LEAF_PREFIX, merklePath, merkleRoot as rootOfHashes } from '../../store/tree/multi-store.ts'
 
 /** A proof that a leaf is in a tree: sibling hashes from the leaf up to the root's children. */
 export interface MerkleProof {
@@ -13,25 +11,11 @@ export interface MerkleProof {
   readonly aunts: readonly Uint8Array[]
 }
 
-/** Returns the largest power of two below `count`, which is at least 2. */
-function splitPoint(count: number): number {
-  let size = 1
-  while (size * 2 < count) size *= 2
-  return size
-}
-
-const hashLeaf = (leaf: Uint8Array) => sha256(concat(LEAF, leaf))
-const hashInner = (left: Uint8Array, right: Uint8Array) => sha256(concat(INNER, left, right))
+const hashLeaf = (leaf: Uint8Array) => sha256(concat(LEAF_PREFIX, leaf))
 
 /** Returns the root, 32 bytes; sha256 of no bytes for no leaves. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  return leaves.length === 0 ? sha256(EMPTY) : rootOf(leaves.map(hashLeaf))
-}
-
-function rootOf(hashes: readonly Uint8Array[]): Uint8Array {
-  if (hashes.length === 1) return hashes[0]!
-  const split = splitPoint(hashes.length)
-  return hashInner(rootOf(hashes.slice(0, split)), rootOf(hashes.slice(split)))
+  return rootOfHashes(leaves.map(hashLeaf))
 }
 
 /** Returns the proof of one leaf. Throws a `RangeError` for an unknown index. */
@@ -39,12 +23,6 @@ export function merkleProof(leaves: readonly Uint8Array[], index: number): Merkl
   const hashes = leaves.map(hashLeaf)
   const leafHash = hashes[index]
   if (!leafHash) throw new RangeError(`no leaf ${index} of ${leaves.length}`)
-  return { total: leaves.length, index, leafHash, aunts: auntsOf(hashes, index) }
-}
-
-function auntsOf(hashes: readonly Uint8Array[], index: number): Uint8Array[] {
-  if (hashes.length === 1) return []
-  const split = splitPoint(hashes.length)
-  const [left, right] = [hashes.slice(0, split), hashes.slice(split)]
-  return index < split ? [...auntsOf(left, index), rootOf(right)] : [...auntsOf(right, index - split), rootOf(left)]
+  const aunts = merklePath(hashes, index).map((aunt) => ('left' in aunt ? aunt.left : aunt.right))
+  return { total: leaves.length, index, leafHash, aunts }
 }

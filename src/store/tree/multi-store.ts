@@ -1,5 +1,5 @@
 /** The multi-store: a Merkle tree over the roots of all stores. Its root is the app hash (docs/state-layout.md#app-hash). */
-import { concat, utf8 } from '../../primitives/bytes.ts'
+import { utf8 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { createOutput, finish, putBytes, putVarint } from '../../primitives/varint.ts'
 
@@ -24,10 +24,23 @@ export function storeLeaf(name: string, rootHash: Uint8Array): Uint8Array {
  * Bounded by: the logarithm of that number.
  */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  if (leaves.length === 0) return sha256(new Uint8Array(0))
-  if (leaves.length === 1) return leaves[0]!
-  const middle = middleOf(leaves)
-  return sha256(concat(INNER_PREFIX, merkleRoot(leaves.slice(0, middle)), merkleRoot(leaves.slice(middle))))
+  return leaves.length === 0 ? sha256(new Uint8Array(0)) : rootOf(leaves, 0, leaves.length)
+}
+
+function rootOf(leaves: readonly Uint8Array[], from: number, to: number): Uint8Array {
+  if (to - from === 1) return leaves[from]!
+  const middle = from + leftOf(to - from)
+  return hashInner(rootOf(leaves, from, middle), rootOf(leaves, middle, to))
+}
+
+/** The hashed message of an inner node, which is filled for each: a block has fifty. */
+const inner = new Uint8Array(65)
+inner.set(INNER_PREFIX)
+
+function hashInner(left: Uint8Array, right: Uint8Array): Uint8Array {
+  inner.set(left, 1)
+  inner.set(right, 33)
+  return sha256(inner)
 }
 
 /** A sibling of a node on the path from a leaf to the root. */
@@ -36,13 +49,14 @@ export type Aunt = { readonly left: Uint8Array } | { readonly right: Uint8Array 
 /** Returns the siblings of the path from a leaf to the root, from the leaf upwards. Bounded by: as `merkleRoot`. */
 export function merklePath(leaves: readonly Uint8Array[], index: number): Aunt[] {
   if (leaves.length <= 1) return []
-  const middle = middleOf(leaves)
+  const middle = leftOf(leaves.length)
   const [left, right] = [leaves.slice(0, middle), leaves.slice(middle)]
   return index < middle
     ? [...merklePath(left, index), { right: merkleRoot(right) }]
     : [...merklePath(right, index - middle), { left: merkleRoot(left) }]
 }
 
-function middleOf(leaves: readonly Uint8Array[]): number {
-  return 2 ** (31 - Math.clz32(leaves.length - 1))
+/** Returns the size of the left part of a number of leaves, at least two. */
+function leftOf(count: number): number {
+  return 2 ** (31 - Math.clz32(count - 1))
 }
