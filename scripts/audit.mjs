@@ -1,20 +1,7 @@
-// Asks the registry for advisories about the packages of the lock file that the program ships with, and exits with 1 if there
-// are some. A registry that has no advisories, or that does not answer, fails nothing: the output says so.
-import { readFileSync } from 'node:fs'
+// Asks the registry for advisories about the packages that ship, installed or bundled, and exits with 1 if there are some. A registry that has no advisories, or that does not answer, fails nothing: the output says so.
+import { shippedPackages } from './shipped.mjs'
 
 const TIMEOUT_MS = 20_000
-
-/** Returns the versions of each package of a lock file, without those for development. */
-function shippedVersions({ packages }) {
-  const versions = {}
-  for (const [path, { version, dev, name = path.slice(path.lastIndexOf('node_modules/') + 13) }] of Object.entries(
-    packages,
-  )) {
-    if (path === '' || dev || version === undefined) continue
-    versions[name] = [...new Set([...(versions[name] ?? []), version])]
-  }
-  return versions
-}
 
 /**
  * Asks a registry for the advisories about versions. Resolves with `advisories`, one line each, or with the reason why they
@@ -44,7 +31,8 @@ async function findAdvisories(registry, versions) {
   }
 }
 
-const versions = shippedVersions(JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8')))
+const versions = {}
+for (const { name, version } of shippedPackages()) versions[name] = [...new Set([...(versions[name] ?? []), version])]
 const registry = process.env.npm_config_registry ?? 'https://registry.npmjs.org'
 const { advisories = [], unknown } = await findAdvisories(registry, versions)
 if (unknown) console.log(`advisories are not known: ${unknown}`)

@@ -1,13 +1,15 @@
 /**
  * Builds the AssemblyScript programs: the interpreter, `evm/*.ts`, to `build/evm/plain.wasm` and `build/evm/traced.wasm`,
  * `evm/precompiles/*.ts` to `build/evm/precompiles.wasm`, `evm/hash/*.ts` to `build/evm/keccak.wasm`, and the trees of the app
- * hash, `trees/*.ts`, to `build/trees.wasm` and `build/trees-shared.wasm`. Skips outputs that are newer than their sources.
+ * hash, `trees/*.ts`, to `build/trees.wasm` and `build/trees-shared.wasm`. Skips outputs that are newer than their sources. Then
+ * writes the parts of packages beside them (`scripts/parts.mjs`).
  */
 import { mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import asc from 'assemblyscript/asc'
 import { writeHostLayouts } from './host-layouts.mjs'
+import { writeParts } from './parts.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const sources = ['evm', 'trees'].map((name) => join(root, name))
@@ -62,3 +64,4 @@ for (const { name, entry, flags } of BUILDS) {
     process.exit(1)
   }
 }
+await writeParts(target)

@@ -8,7 +8,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { writeNotices } from './notices.mjs'
 import { prebuilt } from './prebuilt.mjs'
+import { pruneTypes } from './types.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -23,22 +25,11 @@ const ENTRIES = {
   'workers/snapshot.cjs': 'src/node/snapshots/worker.ts',
 }
 
-/** Packages that are bundled: plain JavaScript, which loads faster from one file. All others stay outside. */
-const BUNDLED = [
-  '@bufbuild/protobuf',
-  '@noble/curves',
-  '@noble/hashes',
-  '@scure/base',
-  '@scure/bip32',
-  '@scure/bip39',
-  'smol-toml',
-  '@grpc/grpc-js',
-  'commander',
-  'ws',
-  'yaml',
-]
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const external = Object.keys(dependencies).filter((name) => !BUNDLED.includes(name))
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+/** The package that the types of `almanac/messages` are made of: its programs share it with their own messages. */
+const SHARED = '@bufbuild/protobuf'
+/** Packages with native code, which are installed beside the program. All others are bundled: one file loads faster. */
+const external = Object.keys({ ...dependencies, ...optionalDependencies }).filter((name) => name !== SHARED)
 
 /** Runs a program of Node.js to its end. */
 function run(...args) {
@@ -48,14 +39,39 @@ function run(...args) {
   })
 }
 
+/** The bundles that ship, whose packages `dist/bundled.json` and `dist/licenses.txt` list. */
+const metafiles = []
+
+async function bundleInto(options) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    bundle: true,
+    // A checkout whose packages are elsewhere has the same bundle.
+    preserveSymlinks: true,
+    metafile: true,
+    logLevel: 'warning',
+    ...options,
+  })
+  metafiles.push(metafile)
+}
+
+/** esbuild plugin that leaves out what `@grpc/grpc-js` loads only for its services `admin` and `orca`, which no node has. */
+const withoutProtoLoader = {
+  name: 'without-proto-loader',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path }) => ({ path, namespace: 'absent' }))
+    onLoad({ filter: /./, namespace: 'absent' }, ({ path }) => ({
+      contents: `throw new Error('${path} is not built in')`,
+    }))
+  },
+}
+
 /** Bundles all code into one file, a function that receives its environment as arguments: see `scripts/load.cjs`. */
 async function bundleCode() {
   const entries = Object.entries(ENTRIES).map(([name, file]) => `'${name}': () => require('./${file}')`)
-  await build({
-    absWorkingDir: root,
+  await bundleInto({
     stdin: { contents: `module.exports = { ${entries.join(', ')} }`, resolveDir: root },
     outfile: join(dist, 'code.cjs'),
-    bundle: true,
     format: 'cjs',
     platform: 'node',
     target: 'node20.19',
@@ -66,38 +82,31 @@ async function bundleCode() {
     supported: { 'dynamic-import': false },
     sourcemap: 'linked',
     sourcesContent: false,
-    logLevel: 'warning',
-    plugins: [prebuilt],
+    plugins: [prebuilt, withoutProtoLoader],
   })
 }
 
 /** Bundles the tree thread separately, beside the trees' program, so that the thread takes little memory. */
 async function bundleTrees() {
-  await build({
-    absWorkingDir: root,
+  await bundleInto({
     entryPoints: ['src/node/trees/worker.ts'],
     outfile: join(root, 'build', 'trees-worker.cjs'),
-    bundle: true,
     format: 'cjs',
     platform: 'node',
     target: 'node20.19',
     define: { 'import.meta.url': '__filename' },
-    logLevel: 'warning',
   })
 }
 
 /** Bundles `almanac/messages` apart, without code of the node, so that it works in browsers. */
 async function bundleMessages() {
-  await build({
-    absWorkingDir: root,
+  await bundleInto({
     entryPoints: ['src/messages/index.ts'],
     outfile: join(dist, 'messages.js'),
-    bundle: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2022',
-    external: Object.keys(dependencies),
-    logLevel: 'warning',
+    external: [SHARED],
   })
 }
 
@@ -119,7 +128,8 @@ async function writeEntry(name, file) {
 
 /** Removes files of an earlier build that this one did not write. */
 function removeStale() {
-  const written = new Set(['code.cjs', 'code.cjs.map', 'load.cjs', 'messages.js', 'types', ...Object.keys(ENTRIES)])
+  const made = ['code.cjs', 'code.cjs.map', 'load.cjs', 'messages.js', 'types', 'bundled.json', 'licenses.txt']
+  const written = new Set([...made, ...Object.keys(ENTRIES)])
   const folders = new Set([...written].map((name) => dirname(name)))
   for (const name of readdirSync(dist, { recursive: true })) {
     if (name.startsWith('types') || written.has(name) || folders.has(name)) continue
@@ -134,11 +144,15 @@ async function bundle() {
   await bundleMessages()
   copyFileSync(join(root, 'scripts/load.cjs'), join(dist, 'load.cjs'))
   for (const [name, file] of Object.entries(ENTRIES)) await writeEntry(name, file)
+  writeNotices(metafiles)
   removeStale()
   await run('scripts/warm.mjs').catch(({ message }) => process.stderr.write(`${message}: starts will be slower\n`))
 }
 
-await Promise.all([
-  withTypes ? run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json') : undefined,
-  typesOnly ? undefined : bundle(),
-])
+/** Writes the types that the two entries of the package reach. */
+async function writeTypes() {
+  await run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.types.json')
+  pruneTypes(join(dist, 'types'), ['index.d.ts', 'messages/index.d.ts'])
+}
+
+await Promise.all([withTypes ? writeTypes() : undefined, typesOnly ? undefined : bundle()])

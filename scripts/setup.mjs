@@ -1,6 +1,9 @@
 /**
  * Set-up before `npm start` and `npm test`, with Node.js alone: installs when the lock file changed, builds the EVM
  * and the trees when `evm/` or `trees/` changed, and `dist/` when sources changed. Otherwise it only compares file times.
+ *
+ * npm runs it with `--prepare` after an installation in a checkout, and when it installs the package from a repository. Then
+ * the packages are there, unless those for development were left out: such an installation keeps what is built.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -55,6 +58,8 @@ function run(title, command, args) {
     cwd: root,
     encoding: 'utf8',
     shell: process.platform === 'win32',
+    // Tells the script `prepare` of an installation that this program builds afterwards.
+    env: { ...process.env, ALMANAC_SETUP: '1' },
   })
   if (status !== 0) {
     process.stderr.write(` failed\n${stdout ?? ''}${stderr ?? ''}\n`)
@@ -63,14 +68,20 @@ function run(title, command, args) {
   process.stderr.write(` ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
 }
 
+const isPrepare = process.argv.includes('--prepare')
+if (isPrepare && (process.env.ALMANAC_SETUP || !areThere('node_modules/esbuild', 'node_modules/assemblyscript'))) {
+  process.exit(0)
+}
 const stamp = readStamp()
 const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const lock = createHash('sha256').update(lockText).digest('hex')
-if (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json'))) {
+if (!isPrepare && (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json')))) {
   if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
 }
-const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs'])
-const evmBuilt = stamp.evm === evm && areThere('build/evm', 'build/trees.wasm', 'build/trees-shared.wasm')
+const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs', 'scripts/parts.mjs', 'package-lock.json'])
+const evmBuilt =
+  stamp.evm === evm &&
+  areThere('build/evm/mcl.wasm', 'build/trees.wasm', 'build/trees-shared.wasm', 'build/secp256k1/bindings.cjs')
 if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
 const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
 const distBuilt = stamp.dist === dist && areThere('dist/code.cjs', 'build/trees-worker.cjs')

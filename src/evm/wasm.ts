@@ -1,9 +1,9 @@
-/** Loads the AssemblyScript builds from disk. No other file of the EVM reads files. */
+/** Loads the programs of `build/evm/` from disk. No other file of the EVM reads files. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 
-/** The two builds of the interpreter, and the arithmetic of precompiles. */
-export type Build = 'plain' | 'traced' | 'precompiles'
+/** The two builds of the interpreter, the arithmetic of precompiles, and the curves of mcl-wasm. */
+export type Build = 'plain' | 'traced' | 'precompiles' | 'mcl'
 
 const modules = new Map<Build, WebAssembly.Module>()
 

@@ -1,9 +1,9 @@
 /** The funded accounts of a development chain: keys from a mnemonic at the two paths that wallets use. */
 import { createHmac, pbkdf2Sync } from 'node:crypto'
-import secp256k1 from 'secp256k1'
+import { SECP256K1_ORDER, secp256k1 } from '../evm/transaction/secp256k1.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32, formatEip55, ofEthSecp256k1, ofSecp256k1 } from '../primitives/address.ts'
-import { formatHex0x, utf8 } from '../primitives/bytes.ts'
+import { decodeUint, encodeUint, formatHex0x, utf8 } from '../primitives/bytes.ts'
 
 export interface DevAccount {
   /** EIP-55 text of the 20 bytes. */
@@ -36,10 +36,10 @@ function splitNode(digest: Buffer): Node {
 function child({ key, chainCode }: Node, index: number): Node {
   const data = Buffer.alloc(37)
   if (index >= 0x8000_0000) data.set(key, 1)
-  else data.set(secp256k1.publicKeyCreate(key, true), 0)
+  else data.set(secp256k1.compressedKey(key), 0)
   data.writeUInt32BE(index, 33)
   const { key: tweak, chainCode: next } = splitNode(createHmac('sha512', chainCode).update(data).digest())
-  return { key: secp256k1.privateKeyTweakAdd(new Uint8Array(key), tweak), chainCode: next }
+  return { key: encodeUint((decodeUint(key) + decodeUint(tweak)) % SECP256K1_ORDER, 32), chainCode: next }
 }
 
 /** Derives the keys at `prefix/0`, `prefix/1`, … of a seed; a `'` marks a hardened step. */
@@ -69,9 +69,7 @@ export function deriveAccounts(
   ] as const) {
     deriveKeys(seed, prefix, count).forEach((key, n) => {
       const addressBytes =
-        kind === 'eth'
-          ? ofEthSecp256k1(secp256k1.publicKeyCreate(key, false).subarray(1))
-          : ofSecp256k1(secp256k1.publicKeyCreate(key, true))
+        kind === 'eth' ? ofEthSecp256k1(secp256k1.publicKey(key)) : ofSecp256k1(secp256k1.compressedKey(key))
       accounts.push({
         address: formatEip55(addressBytes) as `0x${string}`,
         bech32: formatBech32(bech32.account, addressBytes),

@@ -1,7 +1,7 @@
 /** Verification of every kind of signature that accounts use, and the deterministic signing shared by tests and clients. */
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { p256 } from '@noble/curves/nist.js'
-import native from 'secp256k1'
+import { secp256k1 } from '../evm/transaction/secp256k1.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 import { orUndefined } from '../primitives/host-errors.ts'
 
@@ -11,23 +11,23 @@ import { orUndefined } from '../primitives/host-errors.ts'
  */
 export function verifySecp256k1(digest: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean {
   if (signature.length !== 64 || digest.length !== 32 || publicKey.length !== 33) return false
-  return orUndefined(() => native.ecdsaVerify(signature, digest, publicKey)) ?? false
+  return secp256k1.verify(digest, signature, publicKey)
 }
 
 /** Signs a 32-byte digest: RFC 6979, low s, 64 bytes r‖s. Throws for a private key outside the group. */
 function signSecp256k1(digest: Uint8Array, privateKey: Uint8Array): Uint8Array {
-  return native.ecdsaSign(digest, privateKey).signature
+  return secp256k1.sign(digest, privateKey).bytes
 }
 
 /** Returns the compressed public key, 33 bytes. */
 export function publicKeyOf(privateKey: Uint8Array): Uint8Array {
-  return native.publicKeyCreate(privateKey, true)
+  return secp256k1.compressedKey(privateKey)
 }
 
 /** Returns the 64 bytes x‖y of a compressed key; undefined if it is not a point of the curve. */
 export function uncompressSecp256k1(publicKey: Uint8Array): Uint8Array | undefined {
   if (publicKey.length !== 33) return undefined
-  return orUndefined(() => native.publicKeyConvert(publicKey, false).slice(1))
+  return secp256k1.uncompress(publicKey)
 }
 
 /** Whether 64 bytes r‖s sign sha256(message) under a compressed P-256 key. */

@@ -1,6 +1,5 @@
 /** Sends the messages of one WebSocket client, in their order: a long one in fragments, as fast as the client takes them. */
 import type { Socket } from 'node:net'
-import type { WebSocket } from 'ws'
 import type { Outgoing } from './outgoing.ts'
 import type { BodySink, StreamedBody } from './spool.ts'
 
@@ -16,9 +15,21 @@ export interface MessageWriter {
   unsent(): number
 }
 
+/** The part of a socket of `ws` that a writer uses. Users of this package's types need no types of `ws`. */
+interface ClientSocket {
+  readonly readyState: number
+  readonly OPEN: number
+  /** Bytes that wait in the socket. */
+  readonly bufferedAmount: number
+  send(text: string, sent?: () => void): void
+  send(part: string | Uint8Array, options: { fin: boolean; binary: boolean }, sent?: () => void): void
+  terminate(): void
+  on(event: 'close', listener: () => void): unknown
+}
+
 /** Creates the writer of a client. */
 export function createMessageWriter(
-  socket: WebSocket,
+  socket: ClientSocket,
   connection: Socket,
   outgoing: Pick<Outgoing, 'check' | 'hold'>,
 ): MessageWriter {

@@ -1,9 +1,9 @@
 /**
- * The curves on mcl-wasm, about ten times as fast as pure JavaScript. This file instantiates the package's wasm, once for
- * each curve: the package's wrapper is asynchronous, supports one curve at a time and copies every value twice.
+ * The curves on mcl-wasm, about ten times as fast as pure JavaScript. This file instantiates the wasm of the package, once for
+ * each curve: the wrapper of the package is asynchronous, supports one curve at a time and copies every value twice.
  */
-import { createRequire } from 'node:module'
 import { compare } from '../../primitives/bytes.ts'
+import { loadModule } from '../wasm.ts'
 import { BLS12_381_LAYOUT, type BlsCurve, BN254_LAYOUT, type Curve, type CurveLayout } from './curve.ts'
 import { isZero } from './input.ts'
 
@@ -69,13 +69,8 @@ export function createMclBls12381(): BlsCurve<Pointer, Pointer> | undefined {
 
 function instantiate(curve: number): Program | undefined {
   try {
-    const create: unknown = createRequire(import.meta.url)('mcl-wasm/dist/mcl_c.js')
-    // The package exposes its wasm only through a promise, but its factory contains it as text.
-    const base64 = /wasmBase64 = '([^']+)'/.exec(String(create))?.[1]
-    if (!base64) return undefined
     const memory = new WebAssembly.Memory({ initial: 32 })
-    const module = new WebAssembly.Module(new Uint8Array(Buffer.from(base64, 'base64')))
-    const run = new WebAssembly.Instance(module, { env: { memory } }).exports as Exports
+    const run = new WebAssembly.Instance(loadModule('mcl'), { env: { memory } }).exports as Exports
     run.__wasm_call_ctors!()
     return run.mclBn_init!(curve, COMPILED_TIME_VAR) === 0 ? { run, memory } : undefined
   } catch {

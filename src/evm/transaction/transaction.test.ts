@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { EMPTY, formatHex, formatHex0x, hex } from '../../primitives/bytes.ts'
+import { concat, decodeUint, EMPTY, encodeUint, formatHex, formatHex0x, hex } from '../../primitives/bytes.ts'
 import { keccak256 } from '../../primitives/hash.ts'
 import { rulesOf } from '../forks.ts'
 import { decodeTransaction } from './decode.ts'
@@ -104,6 +104,21 @@ test('libsecp256k1 and the pure fallback have the same signatures, keys and refu
     const signature = nativeSecp256k1!.sign(hash, secret)
     expect(pureSecp256k1.sign(hash, secret)).toEqual(signature)
     expect(pureSecp256k1.publicKey(secret)).toEqual(nativeSecp256k1!.publicKey(secret))
+    const compressed = nativeSecp256k1!.compressedKey(secret)
+    expect(pureSecp256k1.compressedKey(secret)).toEqual(compressed)
+    const highS = concat(
+      signature.bytes.subarray(0, 32),
+      encodeUint(SECP256K1_ORDER - decodeUint(signature.bytes.subarray(32)), 32),
+    )
+    for (const library of [nativeSecp256k1!, pureSecp256k1]) {
+      expect(library.uncompress(compressed)).toEqual(library.publicKey(secret))
+      expect(library.uncompress(new Uint8Array(33).fill(2).fill(0xff, 1))).toBeUndefined()
+      expect(library.verify(hash, signature.bytes, compressed)).toBe(true)
+      expect(library.verify(secret, signature.bytes, compressed)).toBe(false)
+      expect(library.verify(hash, highS, compressed)).toBe(false)
+      expect(library.verify(hash, new Uint8Array(64), compressed)).toBe(false)
+      expect(library.verify(hash, signature.bytes, new Uint8Array(33))).toBe(false)
+    }
     for (const yParity of [0, 1]) {
       const found = nativeSecp256k1!.recover(hash, signature.bytes, yParity)
       expect(pureSecp256k1.recover(hash, signature.bytes, yParity)).toEqual(found)

@@ -1,4 +1,6 @@
 /** Instances of QuickJS for tracer scripts. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import type { QuickJSSyncVariant } from 'quickjs-emscripten-core'
 import type { ScriptEngine } from '../../evm/tracers/javascript/sandbox.ts'
 
@@ -17,6 +19,10 @@ function variantOf(module: object): QuickJSSyncVariant {
   return found as QuickJSSyncVariant
 }
 
+async function loadProgram(): Promise<WebAssembly.Module> {
+  return new WebAssembly.Module(await readFile(createRequire(import.meta.url).resolve('#build/quickjs.wasm')))
+}
+
 /** Loads a new engine, whose memory no earlier script has changed. Throws if the engine ignores the memory limit. */
 export async function loadScriptEngine(): Promise<ScriptEngine> {
   const [{ newQuickJSWASMModuleFromVariant, newVariant }, variant] = await Promise.all([
@@ -24,7 +30,9 @@ export async function loadScriptEngine(): Promise<ScriptEngine> {
     import('@jitl/quickjs-wasmfile-release-sync'),
   ])
   const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: MAX_BYTES / PAGE_BYTES })
-  const engine = await newQuickJSWASMModuleFromVariant(newVariant(variantOf(variant), { wasmMemory }))
+  const engine = await newQuickJSWASMModuleFromVariant(
+    newVariant(variantOf(variant), { wasmMemory, wasmModule: loadProgram }),
+  )
   if (engine.getWasmMemory() !== wasmMemory) throw new Error('the script engine ignores the memory limit')
   return engine
 }
