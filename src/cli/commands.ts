@@ -46,6 +46,16 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
   {
+    name: 'backup',
+    about: 'Copy a home into a folder, also while a node runs in it',
+    load: async () => (await import('./operation/backup.ts')).backup,
+  },
+  {
+    name: 'restore',
+    about: 'Make a home from a backup, and verify it',
+    load: async () => (await import('./operation/restore.ts')).restore,
+  },
+  {
     name: 'upgrade',
     about: 'Check an upgrade in advance: rehearse, preflight',
     load: async () => (await import('./upgrade.ts')).upgrade,

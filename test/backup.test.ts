@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type NodeProcess, startProcess } from './support/process.ts'
+import { rpc } from './support/rpc.ts'
+
+const scratch = mkdtempSync(join(tmpdir(), 'almanac-backup-'))
+const home = join(scratch, 'home')
+const folder = join(scratch, 'backups')
+const program = resolve(import.meta.dirname, '../bin/almanac')
+const execute = promisify(execFile)
+const almanac = async (...args: readonly string[]) => (await execute(process.execPath, [program, ...args])).stdout
+const START = ['--block-time', '100ms', '--api-workers', '0', '--compute-workers', '0']
+const RECEIVER = `0x${'77'.repeat(20)}`
+
+let node: NodeProcess
+beforeAll(async () => {
+  node = await startProcess(['--home', home, ...START])
+}, 120_000)
+afterAll(async () => {
+  await node?.[Symbol.asyncDispose]()
+  rmSync(scratch, { recursive: true, force: true })
+})
+
+const send = (to: string) =>
+  rpc(node.config, 'eth_sendTransaction', [{ from: node.config.accounts[0]!.address, to, value: '0x1', gas: '0x5208' }])
+
+/** Sends transfers to new accounts until the returned function is called. */
+function sendTransfers(): () => Promise<void> {
+  let isEnded = false
+  const sending = (async () => {
+    for (let i = 1; !isEnded; i++) await send(`0x${i.toString(16).padStart(40, '5')}`)
+  })()
+  return async () => {
+    isEnded = true
+    await sending
+  }
+}
+
+const heightOf = (printed: string) => Number(/height (\d+)/.exec(printed)![1])
+const chunkFiles = () => readdirSync(join(folder, 'chunks'), { recursive: true, encoding: 'utf8' })
+
+test('a backup during transfers restores to a chain with the same blocks and accounts, which goes on', async () => {
+  const stop = sendTransfers()
+  await send(RECEIVER)
+  const first = await almanac('backup', folder, '--home', home)
+  const chunks = new Set(chunkFiles())
+  const second = await almanac('backup', folder, '--home', home, '--keep', '1')
+  await stop()
+  expect(heightOf(second)).toBeGreaterThanOrEqual(heightOf(first))
+  // The pieces that did not change are shared by both.
+  expect(chunkFiles().some((name) => chunks.has(name) && name.includes('/'))).toBe(true)
+  expect(readdirSync(join(folder, 'backups'))).toHaveLength(1)
+
+  const copy = join(scratch, 'copy')
+  const height = heightOf(second)
+  expect(await almanac('restore', folder, '--home', copy)).toContain(`restored height ${height} `)
+  await using restored = await startProcess(['--home', copy, ...START])
+  const at = `0x${height.toString(16)}`
+  for (const [method, params] of [
+    ['eth_getBlockByNumber', [at, true]],
+    ['eth_getBalance', [node.config.accounts[0]!.address, at]],
+    ['eth_getBalance', [RECEIVER, at]],
+    ['eth_getTransactionCount', [node.config.accounts[0]!.address, at]],
+  ] as const)
+    expect(await rpc(restored.config, method, params)).toEqual(await rpc(node.config, method, params))
+  await expect
+    .poll(async () => Number(await rpc(restored.config, 'eth_blockNumber')), { timeout: 60_000 })
+    .toBeGreaterThan(height)
+}, 180_000)
+
+test('a damaged piece is named, nothing is restored, and a backup with --verify replaces it', async () => {
+  await almanac('backup', folder, '--home', home)
+  const { path, chunks } = listOf('data/data.mdb')
+  const damaged = chunks.at(-1)!
+  const file = join(folder, 'chunks', damaged.slice(0, 2), damaged)
+  const whole = readFileSync(file)
+  writeFileSync(file, Buffer.concat([whole.subarray(1), Buffer.of(whole[0]! ^ 1)]))
+  const copy = join(scratch, 'damaged')
+  await expect(almanac('restore', folder, '--home', copy)).rejects.toThrow(damaged)
+  expect(readdirSync(scratch).filter((name) => name.startsWith('damaged'))).toEqual([])
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"height": ', '"height": 1'))
+  await expect(almanac('restore', folder, '--home', copy)).rejects.toThrow(path)
+  rmSync(path)
+  await node.kill('SIGTERM')
+  await almanac('backup', folder, '--home', home, '--verify')
+  expect(await almanac('restore', folder, '--home', copy)).toContain('restored height')
+  await expect(almanac('restore', folder, '--home', copy)).rejects.toThrow('is not empty')
+  await expect(almanac('backup', join(home, 'b'), '--home', home)).rejects.toThrow('is in the home')
+}, 180_000)
+
+/** Returns a file of the newest backup, with the path of its list. */
+function listOf(name: string): { readonly path: string; readonly chunks: readonly string[] } {
+  const path = join(folder, 'backups', readdirSync(join(folder, 'backups')).sort().at(-1)!)
+  const { manifest } = JSON.parse(readFileSync(path, 'utf8'))
+  const found = manifest.files.find((file: { path: string }) => file.path === name)
+  return { path, chunks: found.chunks }
+}
