@@ -1,13 +1,14 @@
 /**
  * Bundles the sources into `dist/`: one file of code with V8's compiled form of it, small files that start the command line,
- * the library and the workers from it, the messages for CosmJS, and the types of both. The program of the tree thread goes to
- * `build/`.
+ * the library and the workers from it, the messages for CosmJS, the types of both, and the console. The program of the tree
+ * thread goes to `build/`.
  */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { bundleWeb } from './build-web.mjs'
 import { writeNotices } from './notices.mjs'
 import { prebuilt } from './prebuilt.mjs'
 import { pruneTypes } from './types.mjs'
@@ -132,7 +133,7 @@ function removeStale() {
   const written = new Set([...made, ...Object.keys(ENTRIES)])
   const folders = new Set([...written].map((name) => dirname(name)))
   for (const name of readdirSync(dist, { recursive: true })) {
-    if (name.startsWith('types') || written.has(name) || folders.has(name)) continue
+    if (/^(types|web)/.test(name) || written.has(name) || folders.has(name)) continue
     rmSync(join(dist, name), { recursive: true, force: true })
   }
 }
@@ -142,6 +143,7 @@ async function bundle() {
   await bundleCode()
   await bundleTrees()
   await bundleMessages()
+  metafiles.push(await bundleWeb(root))
   copyFileSync(join(root, 'scripts/load.cjs'), join(dist, 'load.cjs'))
   for (const [name, file] of Object.entries(ENTRIES)) await writeEntry(name, file)
   writeNotices(metafiles)

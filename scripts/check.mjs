@@ -6,6 +6,7 @@ const quick = process.argv.includes('--quick')
 const steps = [
   ['set-up', 'node', ['scripts/setup.mjs']],
   ['types', 'npx', ['tsc', '-p', '.']],
+  ['types of the console', 'npx', ['tsc', '-p', 'web']],
   ['style', 'npx', ['biome', 'check', '--error-on-warnings', '.']],
   ['protobuf', 'npx', ['buf', 'lint']],
   ['contracts', 'node', ['scripts/contracts.mjs', '--check']],

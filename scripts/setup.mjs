@@ -83,8 +83,8 @@ const evmBuilt =
   stamp.evm === evm &&
   areThere('build/evm/mcl.wasm', 'build/trees.wasm', 'build/trees-shared.wasm', 'build/secp256k1/bindings.cjs')
 if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
-const dist = `${fingerprint(['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
-const distBuilt = stamp.dist === dist && areThere('dist/code.cjs', 'build/trees-worker.cjs')
+const dist = `${fingerprint(['src', 'web', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
+const distBuilt = stamp.dist === dist && areThere('dist/code.cjs', 'dist/web/index.html', 'build/trees-worker.cjs')
 if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])
 if (stamp.lock !== lock || !evmBuilt || !distBuilt) {
   mkdirSync(join(root, 'build'), { recursive: true })

@@ -62,6 +62,8 @@ function environmentName({ section, key }: Setting): string {
   return `ALMANAC_${section}_${key}`.toUpperCase()
 }
 
+const isOneOf = (raw: unknown, texts: readonly string[]): boolean => typeof raw === 'string' && texts.includes(raw)
+
 /**
  * Parses a setting from text, a TOML value or a program's own type.
  * Throws `invalidArgument` with the key, the value and the expected form.
@@ -88,7 +90,7 @@ export function parseSetting(setting: Setting, raw: unknown, where: string): unk
       return value
     }
     case 'boolean': {
-      const value = raw === 'true' || raw === '1' ? true : raw === 'false' || raw === '0' ? false : raw
+      const value = isOneOf(raw, ['true', '1', 'on']) ? true : isOneOf(raw, ['false', '0', 'off']) ? false : raw
       return typeof value === 'boolean' ? value : fail('true or false')
     }
     case 'list': {

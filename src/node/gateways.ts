@@ -1,10 +1,14 @@
 /** The gateways of a node on their ports. */
 
 import type { CometEnvironment } from '../api/cometbft/method.ts'
+import type { CometServer } from '../api/cometbft/server.ts'
+import type { Console, ConsolePorts } from '../api/console/console.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import type { Methods } from '../api/jsonrpc/method.ts'
+import type { JsonRpcServer } from '../api/jsonrpc/server.ts'
 import { queryError } from '../primitives/errors.ts'
 import { parseMemory } from './config.ts'
+import { readConsoleFiles } from './console-files.ts'
 import type { Health, MonitorServer } from './health.ts'
 import type { PortOf } from './ports.ts'
 import type { Config } from './settings.ts'
@@ -51,11 +55,13 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   const { node, config, portOf } = options
   const open: Server[] = []
   const urls: Record<string, string> = {}
+  const ports: Record<string, number> = {}
 
   async function listen(server: Server, name: string, setting: string, port: number, host: string): Promise<string> {
     if (!open.includes(server)) open.push(server)
     try {
       const { port: actual } = await server.listen(port, host)
+      ports[setting.split('.')[1] === 'ws_port' ? 'ws' : setting.split('.')[0]!] = actual
       return addressOf(host, actual)
     } catch (error) {
       throw portError(name, setting, port, host, error as NodeJS.ErrnoException)
@@ -63,12 +69,15 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
   }
 
   const tasks: (() => Promise<void>)[] = []
+  let rpc: JsonRpcServer | undefined
+  let engine: CometServer | undefined
   if (config.jsonrpc.enabled) {
     tasks.push(async () => {
       const { createJsonRpcServer } = await import('../api/jsonrpc/server.ts')
       const { host, httpApi, wsApi } = config.jsonrpc
       const methods = options.rpcMethods && { methods: options.rpcMethods }
       const server = createJsonRpcServer(node, { ...methods, httpApi, wsApi })
+      rpc = server
       const http = await listen(server, 'JSON-RPC', 'jsonrpc.port', portOf('jsonrpc', 'port'), host)
       const ws = config.jsonrpc.wsEnabled
         ? await listen(server, 'JSON-RPC WebSocket', 'jsonrpc.ws_port', portOf('jsonrpc', 'wsPort'), host)
@@ -77,19 +86,25 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
       urls['ws'] = `ws://${ws}`
     })
   }
+  const cometServer = async (): Promise<CometServer | undefined> => {
+    if (!config.comet.enabled) return undefined
+    const { createCometServer } = await import('../api/cometbft/server.ts')
+    return createCometServer({ ...options.comet, node })
+  }
   if (config.rest.enabled) {
     tasks.push(async () => {
       const { createRestServer } = await import('../api/rest/rest.ts')
       const { createGrpcWeb } = await import('../api/grpc/grpc-web.ts')
       const restOptions = { extra: healthRoutes(options.ready), cacheBytes: parseMemory(config.api.cache)! }
-      const server = createRestServer(node, restOptions, createGrpcWeb(node))
+      engine = await cometServer()
+      const console = await consoleOf({ ...options, rpc, engine, ports })
+      const server = createRestServer(node, restOptions, { shared: createGrpcWeb(node), console })
       urls['rest'] = `http://${await listen(server, 'REST', 'rest.port', portOf('rest', 'port'), config.rest.host)}`
     })
   }
   if (config.comet.enabled) {
     tasks.push(async () => {
-      const { createCometServer } = await import('../api/cometbft/server.ts')
-      const server = createCometServer({ ...options.comet, node })
+      const server = (engine ?? (await cometServer()))!
       const { host } = config.comet
       urls['comet'] = `http://${await listen(server, 'CometBFT RPC', 'comet.port', portOf('comet', 'port'), host)}`
     })
@@ -124,6 +139,32 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
     throw error
   }
   return { urls: urls as GatewayUrls, close }
+}
+
+/**
+ * Returns the console, unless it is turned off. It reaches a protocol on the port of REST only if that protocol is served at
+ * the same address, so that an operator who publishes REST alone publishes nothing else.
+ */
+async function consoleOf({
+  node,
+  config,
+  rpc,
+  engine,
+  ports,
+}: Pick<GatewayOptions, 'node' | 'config'> & {
+  readonly rpc: JsonRpcServer | undefined
+  readonly engine: CometServer | undefined
+  readonly ports: ConsolePorts
+}): Promise<Console | undefined> {
+  if (!config.rest.console) return undefined
+  const { createConsole } = await import('../api/console/console.ts')
+  const { rest, jsonrpc, comet } = config
+  return createConsole(node, {
+    files: readConsoleFiles,
+    rpc: jsonrpc.host === rest.host ? rpc?.mounted : undefined,
+    engine: comet.host === rest.host ? engine?.mounted : undefined,
+    ports: () => ports,
+  })
 }
 
 /** Returns the answers of `/healthz` and `/readyz`, which the REST port serves beside its routes. */

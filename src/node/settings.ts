@@ -265,6 +265,9 @@ export const SETTINGS = {
     enabled: define('rest', 'enabled', 'boolean', true, 'Serve REST.'),
     host: define('rest', 'host', 'text', '127.0.0.1', 'Address to listen on.', host),
     port: define('rest', 'port', 'integer', 1317, 'Port; 0 lets the system choose.', port),
+    console: define('rest', 'console', 'boolean', true, 'Serve the console to browsers at / of the port.', {
+      flag: 'console',
+    }),
   },
   grpc: {
     enabled: define('grpc', 'enabled', 'boolean', true, 'Serve gRPC.'),

@@ -16,10 +16,11 @@ const ROOMS = [
   'src',
   'test',
   'trees',
+  'web',
   'witness',
 ]
 const SKIPPED = ['node_modules', 'gen', 'build', 'dist']
-const TEXT = /\.(ts|mjs|cjs|sol|proto|md)$/
+const TEXT = /\.(tsx?|mjs|cjs|css|sol|proto|md)$/
 
 export interface TextFile {
   /** Path below the root of the repository, with forward slashes. */

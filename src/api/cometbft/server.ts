@@ -7,7 +7,14 @@ import { toChainError } from '../errors.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { readBody } from '../transport/http.ts'
-import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../transport/http-server.ts'
+import {
+  closeServer,
+  createHttpServer,
+  type GatewayServer,
+  listen,
+  type MountedServer,
+  serveUpgrades,
+} from '../transport/http-server.ts'
 import { askEngine, engineFor } from './engine.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
@@ -103,8 +110,12 @@ function methodOf({ node }: CometEnvironment, table: typeof cometMethods, name: 
   return method?.isUnsafe && !node.settings.unsafeEngineRpc ? undefined : method
 }
 
-/** Whether a result cannot change: not a commit before it is canonical, a missing block, or the set that votes next. */
+/**
+ * Whether a result cannot change: not a commit before it is canonical, a missing block, or the set that votes next, and nothing
+ * of a development chain, which can go back.
+ */
 function isFinal({ node }: CometEnvironment, result: Record<string, unknown>, height: bigint | undefined): boolean {
+  if (node.settings.isDevelopment) return false
   if (result['canonical'] === false || result['block'] === null || result['header'] === null) return false
   return height === undefined || height < node.blocks.latestHeight()
 }
@@ -284,33 +295,41 @@ export async function runPoolMethod(environment: CometEnvironment, name: string,
   return JSON.stringify(await method.run(environment, params as never))
 }
 
+export interface CometServer extends GatewayServer {
+  /** Serves the same on the port of another gateway, to requests that it has admitted. */
+  readonly mounted: MountedServer
+}
+
 /** Creates the CometBFT RPC of a node. It opens no port until `listen`. */
-export function createCometServer(environment: CometEnvironment): GatewayServer {
+export function createCometServer(environment: CometEnvironment): CometServer {
   const { node } = environment
   const cors = createCors({
     origins: node.settings.corsOrigins,
     exposed: ['X-Server-Time', HALTED_HEADER],
     requestHeaders: 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
   })
-  const server = createHttpServer(node, {}, (request, response) => {
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serve(environment, cors, request, response).catch((error: unknown) => {
       node.log('debug', 'a connection of the CometBFT RPC was aborted', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')
       else response.destroy()
     })
-  })
+  }
+  const server = createHttpServer(node, {}, onRequest)
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
   const subscriptions = createSubscriptions(environment, async (request, extra) => {
     const reply = await answer(environment, request, { extra })
     return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES)) === undefined ? tooLong(reply) : reply.body)
   })
   sockets.on('connection', subscriptions.accept)
-  serveUpgrades(server, sockets, (request) => {
-    if (splitTarget(request).path !== '/websocket') return '404 Not Found'
+  const acceptPath = (request: IncomingMessage): WebSocketServer | string =>
+    splitTarget(request).path === '/websocket' ? sockets : '404 Not Found'
+  serveUpgrades(server, (request) => {
     const { origin } = request.headers
-    return origin === undefined || cors.allows(origin) ? undefined : '403 Forbidden'
+    return origin === undefined || cors.allows(origin) ? acceptPath(request) : '403 Forbidden'
   })
   return {
+    mounted: { request: onRequest, accept: acceptPath },
     listen: (port, host) => listen(server, port, host),
     close() {
       subscriptions.close()

@@ -11,7 +11,14 @@ import { collect } from '../traces.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { gzipSinkOf } from '../transport/gzip-body.ts'
 import { accepts, bodySinkOf, createPayload, sendPayload, takeBody } from '../transport/http.ts'
-import { closeServer, createHttpServer, type GatewayServer, listen, serveUpgrades } from '../transport/http-server.ts'
+import {
+  closeServer,
+  createHttpServer,
+  type GatewayServer,
+  listen,
+  type MountedServer,
+  serveUpgrades,
+} from '../transport/http-server.ts'
 import { createLocalAccess, type LocalAccess } from '../transport/local-access.ts'
 import { createMessageWriter } from '../transport/message-writer.ts'
 import type { Places } from '../transport/places.ts'
@@ -76,6 +83,8 @@ export interface JsonRpcServer extends GatewayServer {
    * -32601 for an unknown method.
    */
   answer(method: string, params: unknown, signal: AbortSignal, client: string): Promise<string>
+  /** Serves the same on the port of another gateway, to requests that it has admitted. */
+  readonly mounted: MountedServer
 }
 
 /** Returns all methods of this server by wire name. */
@@ -247,10 +256,11 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     serveHttp(serve, request, response)
   }
-  const refusal = ({ headers: { origin } }: IncomingMessage): string | undefined =>
-    origin === undefined || serve.cors.allows(origin) ? undefined : '403 Forbidden'
+  const accept = ({ headers: { origin } }: IncomingMessage): WebSocketServer | string =>
+    origin === undefined || serve.cors.allows(origin) ? sockets : '403 Forbidden'
 
   return {
+    mounted: { request: onRequest, accept: () => sockets },
     async answer(method, params, signal, client) {
       const found = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!found) throw methodNotFound(method)
@@ -264,7 +274,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     },
     async listen(port, host) {
       const server = createHttpServer(node, { keepAlive: true, noDelay: true }, onRequest)
-      serveUpgrades(server, sockets, refusal)
+      serveUpgrades(server, accept)
       const opened = await listen(server, port, host)
       servers.push(server)
       return opened

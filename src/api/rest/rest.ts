@@ -2,9 +2,17 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
+import type { Console } from '../console/console.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { bodySinkOf, readBody, sendPayload } from '../transport/http.ts'
-import { closeServer, createHttpServer, type GatewayServer, listen, type SharedPort } from '../transport/http-server.ts'
+import {
+  closeServer,
+  createHttpServer,
+  type GatewayServer,
+  listen,
+  type SharedPort,
+  serveUpgrades,
+} from '../transport/http-server.ts'
 import type { StreamedBody } from '../transport/spool.ts'
 import type { RestReply } from './rest-message.ts'
 import { createRestResponder, type RestOptions } from './rest-responder.ts'
@@ -13,13 +21,25 @@ import { createRestResponder, type RestOptions } from './rest-responder.ts'
 const MAX_HEAD_BYTES = 256 * 1024
 const GIVEN_ID = /^[\w.:-]{1,64}$/
 
-/** Creates the server. `shared` is asked first for requests with a body, and for preflight requests. */
-export function createRestServer(node: GatewayNode, options: RestOptions = {}, shared?: SharedPort): GatewayServer {
+/** Other services on the port of REST. */
+export interface PortSharers {
+  /** Asked first for requests with a body, and for preflight requests. */
+  readonly shared?: SharedPort
+  /** Asked first for every request. */
+  readonly console?: Console | undefined
+}
+
+export function createRestServer(
+  node: GatewayNode,
+  options: RestOptions = {},
+  { shared, console }: PortSharers = {},
+): GatewayServer {
   const respond = createRestResponder(node, options)
   const limitBytes = node.settings.bodyLimitBytes
   const nextId = createIds()
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
+    if (console?.handle(req, res)) return
     if (shared && req.method !== 'GET' && shared.handle(req, res)) return
     const headers = isPlain(req.rawHeaders) ? NO_HEADERS : req.headers
     const given = headers['x-request-id']
@@ -36,6 +56,7 @@ export function createRestServer(node: GatewayNode, options: RestOptions = {}, s
   }
 
   const server = createHttpServer(node, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
+  if (console) serveUpgrades(server, console.accept)
   return {
     listen: (port, host) => listen(server, port, host),
     close() {

@@ -76,6 +76,7 @@ function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
   return hosts > 1
 }
 
+const BAD_REQUEST = '400 Bad Request'
 const SEVERAL_HOSTS = 'the request has several Host headers, at most one\n'
 
 /**
@@ -128,28 +129,34 @@ export function createHttpServer(
   return server
 }
 
+/** A server that another one serves at a path of its port, beside its own ports. */
+export interface MountedServer {
+  request(request: IncomingMessage, response: ServerResponse): void
+  /** Returns the server of a WebSocket request, or the status line of a refusal. */
+  accept(request: IncomingMessage): WebSocketServer | string
+}
+
 /**
- * Serves WebSocket on a server, and answers requests that offer another upgrade as if they offered none. `refusal` returns
- * the status line of a request that is refused; undefined accepts it.
+ * Serves WebSocket on a server, and answers requests that offer another upgrade as if they offered none. `accept` returns the
+ * WebSocket server of a request, the status line of a refusal, or undefined to answer it without an upgrade, too.
  */
 export function serveUpgrades(
   server: Server,
-  sockets: WebSocketServer,
-  refusal: (request: IncomingMessage) => string | undefined,
+  accept: (request: IncomingMessage) => WebSocketServer | string | undefined,
 ): void {
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (!asksForWebSocket(request)) {
+    const accepted = !asksForWebSocket(request) ? undefined : hasSeveralHosts(request) ? BAD_REQUEST : accept(request)
+    if (accepted === undefined) {
       answerWithoutUpgrade(server, request, socket, { head, timeoutMs: REQUEST_TIMEOUT_MS })
       return
     }
-    const status = hasSeveralHosts(request) ? '400 Bad Request' : refusal(request)
-    if (status === undefined) {
-      sockets.handleUpgrade(request, socket, head, (accepted) => sockets.emit('connection', accepted, request))
+    if (typeof accepted !== 'string') {
+      accepted.handleUpgrade(request, socket, head, (client) => accepted.emit('connection', client, request))
       return
     }
     // A refused client can disconnect before it receives the answer.
     socket.on('error', () => socket.destroy())
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`)
+    socket.end(`HTTP/1.1 ${accepted}\r\nConnection: close\r\n\r\n`)
   })
 }
 

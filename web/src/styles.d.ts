@@ -1,0 +1,2 @@
+/** Style sheets, which the bundler collects into one file. */
+declare module '*.css'
