@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { feeder } from '../src/cli/feeder.ts'
 import { createKeyring } from '../src/cli/keyring.ts'
-import { keyOfMnemonic } from '../src/cli/keys.ts'
+import { keyOfMnemonic } from '../src/cli/keys/mnemonic.ts'
 import { type Node, startNode } from '../src/index.ts'
 import { rpc } from './support/rpc.ts'
 

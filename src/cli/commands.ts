@@ -77,7 +77,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'keys',
-    about: 'Manage keys: add, list, show, export, import, delete',
+    about: 'Manage keys: add, list, show, rename, export, import, delete, parse',
     load: async () => (await import('./keys.ts')).keys,
   },
   { name: 'tx', about: 'Sign and send a transaction', load: async () => (await import('./tx.ts')).tx },

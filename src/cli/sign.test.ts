@@ -8,7 +8,7 @@ import { formatHex, utf8 } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { encodeSigned, type TxPlan } from '../sdk/sign-tx.ts'
-import type { Algorithm } from './keyring.ts'
+import type { Algorithm } from './keys/record.ts'
 
 /** The expected bytes have neutral names. */
 const neutral = createIdentity({ ...profile, names: { packages: {}, paths: {}, amino: {}, fields: {} } })

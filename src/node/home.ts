@@ -145,7 +145,18 @@ function readMnemonic(paths: HomePaths, recorded: string, files: Files): string 
 export function secretFiles(paths: HomePaths, files: Files): readonly string[] {
   const recorded = parseRecord(paths, files.read(paths.record)!).choices[MNEMONIC_KEY]
   const isPlain = recorded !== undefined && recordedMnemonic(recorded) !== recorded
-  return [paths.validatorKey, paths.mnemonic, ...(isPlain ? [paths.record, paths.config] : [])]
+  return [
+    paths.validatorKey,
+    paths.mnemonic,
+    ...keyFiles(paths.root, files),
+    ...(isPlain ? [paths.record, paths.config] : []),
+  ]
+}
+
+/** Returns the paths of the key files in a home, of all keyrings. */
+function keyFiles(root: string, files: Files): string[] {
+  const folders = files.list(root).filter((name) => name.startsWith('keyring-'))
+  return folders.flatMap((folder) => files.list(join(root, folder)).map((name) => join(root, folder, name)))
 }
 
 /** Reads the text of a genesis document. Throws `notFound` if the file does not exist. */

@@ -8,7 +8,7 @@ import { accountFromAny, defaultRegistryTypes, GasPrice, SigningStargateClient }
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { keyOfMnemonic } from '../../src/cli/keys.ts'
+import { keyOfMnemonic } from '../../src/cli/keys/mnemonic.ts'
 import { QueryAccountRequestSchema, QueryAccountResponseSchema } from '../../src/gen/sdk/auth/v1beta1/query_pb.ts'
 import { GenericAuthorizationSchema, GrantSchema } from '../../src/gen/sdk/authz/v1beta1/authz_pb.ts'
 import { QueryGranterGrantsRequestSchema } from '../../src/gen/sdk/authz/v1beta1/query_pb.ts'

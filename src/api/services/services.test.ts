@@ -1,7 +1,7 @@
 import { create, fromBinary, toBinary } from '@bufbuild/protobuf'
 import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyOfMnemonic } from '../../cli/keys.ts'
+import { keyOfMnemonic } from '../../cli/keys/mnemonic.ts'
 import { MsgSendSchema } from '../../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { GetTxRequestSchema, GetTxResponseSchema } from '../../gen/sdk/tx/v1beta1/service_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
