@@ -7,6 +7,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { createPublicClient, createWalletClient, http } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type NodeProcess, startProcess } from './support/process.ts'
@@ -28,11 +31,13 @@ interface Answer {
   readonly isHit: boolean
 }
 
-let node: NodeProcess
-let nginx: ChildProcess
-let scratch: string
-let port: number
-let balances = 0
+/** A node behind its own nginx. */
+interface Site extends AsyncDisposable {
+  readonly node: NodeProcess
+  readonly port: number
+}
+
+let site: Site
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -44,7 +49,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Returns the recommended configuration with the addresses and folders of this test. */
-function configuration(): string {
+function configuration(node: NodeProcess, scratch: string, port: number): string {
   const { rest, jsonrpc, comet } = node.config.urls
   const isRoot = process.getuid?.() === 0
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -61,35 +66,46 @@ function configuration(): string {
     error_log stderr warn; events {} http { access_log off; ${folders.join(' ')} ${recommended} }`
 }
 
-beforeAll(async () => {
-  if (!program) return
-  node = await startProcess(['--ephemeral', '--block-time', 'manual', '--api-cors', ORIGINS.join(',')])
-  scratch = mkdtempSync(join(tmpdir(), 'almanac-nginx-'))
-  port = await freePort()
+/** Starts a node of which blocks come with transactions, and nginx in front of it. */
+async function startSite(nginxProgram: string, flags: readonly string[]): Promise<Site> {
+  const node = await startProcess(['--ephemeral', '--api-cors', ORIGINS.join(','), ...flags])
+  const scratch = mkdtempSync(join(tmpdir(), 'almanac-nginx-'))
+  const port = await freePort()
   const file = join(scratch, 'nginx.conf')
-  writeFileSync(file, configuration())
+  writeFileSync(file, configuration(node, scratch, port))
   const args = ['-c', file, '-p', scratch, '-e', 'stderr']
-  execFileSync(program, [...args, '-t'], { stdio: 'pipe' })
-  nginx = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(nginxProgram, [...args, '-t'], { stdio: 'pipe' })
+  const nginx: ChildProcess = spawn(nginxProgram, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   const isUp = () =>
-    ask('rest', '/healthz').then(
+    ask('rest', '/healthz', {}, port).then(
       ({ status }) => status === 200,
       () => false,
     )
   while (!(await isUp())) await new Promise((done) => setTimeout(done, 50))
+  return {
+    node,
+    port,
+    async [Symbol.asyncDispose]() {
+      nginx.kill('SIGTERM')
+      if (nginx.exitCode === null) await once(nginx, 'exit')
+      await node[Symbol.asyncDispose]()
+      rmSync(scratch, { recursive: true, force: true })
+    },
+  }
+}
+
+beforeAll(async () => {
+  if (program) site = await startSite(program, ['--no-dev', '--insecure-keys', '--block-time', 'arrival'])
 })
 afterAll(async () => {
-  if (!program) return
-  nginx?.kill('SIGTERM')
-  if (nginx && nginx.exitCode === null) await once(nginx, 'exit')
-  await node?.[Symbol.asyncDispose]()
-  rmSync(scratch, { recursive: true, force: true })
+  await site?.[Symbol.asyncDispose]()
 })
 
 async function ask(
   name: 'rest' | 'evm' | 'comet',
   path: string,
   headers: Readonly<Record<string, string>> = {},
+  port = site.port,
 ): Promise<Answer> {
   const asked = request({ host: '127.0.0.1', port, path, headers: { host: `${name}.example.org`, ...headers } })
   asked.end()
@@ -115,15 +131,17 @@ const HEIGHT_HEADERS = [
 ]
 
 /** Returns the path of the balance of the first account. */
-const balancePath = () => `/chain/evm/v1/balances/${node.config.accounts[0]!.address}`
+const balancePath = ({ node }: Site = site) => `/chain/evm/v1/balances/${node.config.accounts[0]!.address}`
 
 /** Makes a block at which the balance of the first account is another one. Returns its height. */
 async function changeBalance(): Promise<number> {
-  const balance = `0x${(10n ** 18n * BigInt(++balances)).toString(16)}`
-  await rpc(node.config, 'evm_mine')
-  // This changes the state of the latest height.
-  await rpc(node.config, 'anvil_setBalance', [node.config.accounts[0]!.address, balance])
-  return Number(await rpc<string>(node.config, 'eth_blockNumber'))
+  const { urls, accounts, evm_chain_id } = site.node.config
+  const transport = http(urls.jsonrpc)
+  const chain = { ...foundry, id: evm_chain_id }
+  const wallet = createWalletClient({ account: privateKeyToAccount(accounts[0]!.private_key), chain, transport })
+  const hash = await wallet.sendTransaction({ to: accounts[1]!.address, value: 10n ** 18n })
+  const reads = createPublicClient({ chain, transport, pollingInterval: 50 })
+  return Number((await reads.waitForTransactionReceipt({ hash })).blockNumber)
 }
 
 onNginx(
@@ -162,8 +180,6 @@ onNginx('an answer whose URL names its height is shared, and no other answer tak
 
 onNginx('encodings and origins are not mixed', async () => {
   const path = `/sdk/auth/v1beta1/accounts?height=${await changeBalance()}`
-  // The latest block of a development chain can still change.
-  await changeBalance()
   const plain = await ask('rest', path)
   expect(plain.text.length).toBeGreaterThan(1024)
   for (const isStored of [false, true]) {
@@ -199,20 +215,48 @@ onNginx('errors are not stored', async () => {
 })
 
 onNginx(
-  'JSON-RPC passes over HTTP and WebSocket, without keys and development methods for other machines',
+  'no answer of a development chain is stored, so that none outlives a revert, and its methods stay closed',
   async () => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}`, { headers: { host: 'evm.example.org' } })
+    await using developed = await startSite(program!, ['--block-time', 'manual'])
+    const { config } = developed.node
+    const at = async (path: string) => ask('rest', path, {}, developed.port)
+    const setBalance = (balance: string) =>
+      rpc(config, 'anvil_setBalance', [config.accounts[0]!.address, balance]).then(() => rpc(config, 'evm_mine'))
+    const before = await rpc<string>(config, 'evm_snapshot')
+    await setBalance('0xde0b6b3a7640000')
+    const height = Number(await rpc<string>(config, 'eth_blockNumber'))
+    await rpc(config, 'evm_mine')
+    const path = `${balancePath(developed)}?height=${height}`
+    const first = await at(path)
+    const block = await ask('comet', `/block?height=${height}`, {}, developed.port)
+    expect([first.status, block.status]).toEqual([200, 200])
+    await rpc(config, 'evm_revert', [before])
+    await setBalance('0x1bc16d674ec80000')
+    await rpc(config, 'evm_mine')
+    const second = await at(path)
+    expect([second.status, second.isHit]).toEqual([200, false])
+    expect(second.text).not.toBe(first.text)
+    expect((await ask('comet', `/block?height=${height}`, {}, developed.port)).isHit).toBe(false)
+    const socket = new WebSocket(`ws://127.0.0.1:${developed.port}`, { headers: { host: 'evm.example.org' } })
     await once(socket, 'open')
-    const call = async (method: string) => {
-      socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))
-      const [data] = await once(socket, 'message')
-      return JSON.parse(String(data))
-    }
-    expect((await call('eth_chainId')).result).toBe('0x1b12')
-    expect((await call('evm_mine')).error).toMatchObject({ code: 4100 })
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'evm_mine', params: [] }))
+    const [data] = await once(socket, 'message')
+    expect(JSON.parse(String(data)).error).toMatchObject({ code: 4100 })
     socket.terminate()
   },
 )
+
+onNginx('JSON-RPC passes over WebSocket', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${site.port}`, { headers: { host: 'evm.example.org' } })
+  await once(socket, 'open')
+  const call = async (method: string) => {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: [] }))
+    const [data] = await once(socket, 'message')
+    return JSON.parse(String(data))
+  }
+  expect((await call('eth_chainId')).result).toBe('0x1b12')
+  socket.terminate()
+})
 
 onNginx('equal requests of an answer that cannot be shared do not wait for one another', async () => {
   const timeOf = async (one: () => Promise<unknown>) => {
@@ -220,14 +264,14 @@ onNginx('equal requests of an answer that cannot be shared do not wait for one a
     await Promise.all(Array.from({ length: 20 }, one))
     return performance.now() - start
   }
-  const direct = await timeOf(async () => (await fetch(new URL(balancePath(), node.config.urls.rest))).text())
+  const direct = await timeOf(async () => (await fetch(new URL(balancePath(), site.node.config.urls.rest))).text())
   const proxied = await timeOf(async () => expect((await ask('rest', balancePath())).status).toBe(200))
   // nginx would look for the lock of a cached answer each 500 ms, one request after the other.
   expect(proxied).toBeLessThan(direct + 2000)
 })
 
 onNginx('a quiet WebSocket of JSON-RPC stays open for longer than a request', { timeout: 30_000 }, async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}`, { headers: { host: 'evm.example.org' } })
+  const socket = new WebSocket(`ws://127.0.0.1:${site.port}`, { headers: { host: 'evm.example.org' } })
   await once(socket, 'open')
   await new Promise((done) => setTimeout(done, QUIET_MS + 1000))
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }))

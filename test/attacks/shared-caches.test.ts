@@ -40,7 +40,12 @@ test.each(['/chain/evm/v1/params', '/sdk/bank/v1beta1/supply', '/sdk/auth/v1beta
   },
 )
 
-test('an answer whose URL names the height can be shared forever', async () => {
-  const { headers } = await send(OWN, `${node.config.urls.rest}/chain/evm/v1/params?height=1`)
-  expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
+test('an answer whose URL names the height can be shared forever, but not that of a development chain', async () => {
+  const cacheControl = async ({ config }: NodeProcess, path: string) =>
+    (await send(OWN, `${config.urls.rest}${path}`)).headers['cache-control']
+  const path = '/chain/evm/v1/params?height=1'
+  expect(await cacheControl(node, path)).toBe('no-cache')
+  const lasting = await startDefault(['--no-dev', '--insecure-keys'])
+  expect(await cacheControl(lasting, path)).toBe('public, max-age=31536000, immutable')
+  await expectCleanStop(lasting)
 })

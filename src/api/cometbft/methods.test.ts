@@ -226,7 +226,8 @@ test('the URI form takes quoted text and 0x bytes, and answers errors with statu
   }
   const found = await get(`/tx?hash=0x${sent.transactionHash}&prove=true`)
   expect(JSON.parse(found.text)).toMatchObject({ id: -1, result: { hash: sent.transactionHash, index: 0 } })
-  expect(found.headers.get('cache-control')).toBe('public, max-age=86400')
+  // A development chain can go back; `test/nginx.test.ts` has the header of the others.
+  expect(found.headers.get('cache-control')).toBeNull()
   const searched = await get(`/tx_search?query="transfer.recipient='${bob}'"&per_page=1`)
   expect(JSON.parse(searched.text).result.txs).toHaveLength(1)
   const future = await get('/block?height=999999')

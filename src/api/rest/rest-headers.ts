@@ -29,8 +29,8 @@ const CACHE_CONTROL: Readonly<Record<HeightSource, string>> = {
   header: `private, ${FOREVER}`,
   latest: 'no-cache',
 }
-/** The same for a height whose state can still change. */
-const CACHE_CONTROL_OPEN: Readonly<Record<HeightSource, string>> = {
+/** The same on a development chain: a revert or the next chain on its ports has other states at the same heights. */
+const CACHE_CONTROL_OF_DEVELOPMENT: Readonly<Record<HeightSource, string>> = {
   url: 'no-cache',
   header: 'private, no-cache',
   latest: 'no-cache',
@@ -52,8 +52,6 @@ export interface RestHeaders {
 
 interface StateHeaders extends Readonly<Record<HeightSource, readonly string[]>> {
   readonly height: bigint
-  /** Whether nothing can change the state of the height. */
-  readonly isFinal: boolean
 }
 
 /** Creates the headers of one gateway, which serves `routes`. */
@@ -66,6 +64,7 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
     requestHeaders: REQUEST_HEADERS,
     preflightSeconds: PREFLIGHT_SECONDS,
   })
+  const cacheControl = node.settings.isDevelopment ? CACHE_CONTROL_OF_DEVELOPMENT : CACHE_CONTROL
   let clock = { seconds: -1, text: '' }
   let state: StateHeaders | undefined
 
@@ -102,16 +101,15 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
     },
     ofHeight,
     ofState(height, source) {
-      const isFinal = !node.settings.isDevelopment || height < node.driver.status().latestHeight
-      if (state?.height !== height || state.isFinal !== isFinal) {
+      if (state?.height !== height) {
         const headers = [...JSON_TYPE, ...ofHeight(height), 'ETag', etagOf(height)]
         const of = (from: HeightSource) => [
           ...headers,
           'Cache-Control',
-          (isFinal ? CACHE_CONTROL : CACHE_CONTROL_OPEN)[from],
+          cacheControl[from],
           ...(from === 'url' ? VARY_AT_HEIGHT : VARY),
         ]
-        state = { height, isFinal, url: of('url'), header: of('header'), latest: of('latest') }
+        state = { height, url: of('url'), header: of('header'), latest: of('latest') }
       }
       return state[source]
     },
