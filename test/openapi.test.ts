@@ -93,6 +93,8 @@ type Documented = readonly [path: string, operation: string, query: readonly str
 interface Operation {
   readonly operationId: string
   readonly 'x-operations'?: readonly string[]
+  readonly 'x-alias-of'?: string
+  readonly deprecated?: boolean
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[]
   readonly responses: { readonly 200: { readonly content: { readonly 'application/json': { readonly schema: Ref } } } }
 }
@@ -113,6 +115,8 @@ afterAll(() => node?.stop())
 
 const shapeOf = (path: string) => path.replace(/\{[^}]*\}/g, '{}')
 const idsOf = (operation: Operation) => operation['x-operations'] ?? [operation.operationId]
+/** Further paths of an operation have a number at the end of its id. */
+const withoutNumber = (id: string) => id.replace(/\.\d+$/, '')
 const withValues = (path: string) => path.replace(/\{[^}]*\}/g, '1')
 
 test('the documented API has 43 operations on 41 paths', () => {
@@ -125,7 +129,7 @@ test.each(DOCUMENT)('%s %s is described with its parameters and its response', (
   const found = Object.keys(paths).find((one) => shapeOf(one) === shapeOf(whole))!
   if (!path.includes('{}')) expect(found).toBe(whole)
   const operation = paths[found]!['get']!
-  expect(idsOf(operation)).toContain(`${name}.Query.${method}`)
+  expect(idsOf(operation).map(withoutNumber)).toContain(`${name}.Query.${method}`)
   const optional = operation.parameters.filter((one) => one.in === 'query' && !one.name.startsWith('pagination.'))
   expect(optional.map((one) => one.name).sort()).toEqual([...query].sort())
   expect(optional.some((one) => one.required)).toBe(false)
@@ -153,6 +157,15 @@ test('every mounted operation is described, and every described one is mounted',
     const verbsOfPath = Object.keys(verbs).map((verb) => verb.toUpperCase())
     expect([path, status, allowed?.sort()]).toEqual([path, 204, verbsOfPath.sort()])
   }
+})
+
+test('the misspelt path of votes is an alias of the right one', () => {
+  const aliases = Object.entries(paths).filter(([, verbs]) => verbs['get']?.['x-alias-of'] !== undefined)
+  const right = '/chain/oracle/v1beta1/validators/{validator_addr}/aggregate_vote'
+  expect(aliases.map(([path, verbs]) => [path, verbs['get']!['x-alias-of'], verbs['get']!.deprecated])).toEqual([
+    [right.replace('validators', 'valdiators'), right, true],
+  ])
+  expect(paths[right]!['get']!.operationId).toBe('chain.oracle.v1beta1.Query.AggregateVote')
 })
 
 test('no described read fails with a bug or a missing module', async () => {
@@ -195,7 +208,7 @@ test('gRPC reflection lists exactly the operations of REST', async () => {
   })
   client.close()
   const described = Object.values(paths).flatMap((verbs) => Object.values(verbs).flatMap(idsOf))
-  const operations = new Set(described.map((id) => id.replace(/\.\d+$/, '')))
+  const operations = new Set(described.map(withoutNumber))
   // The second name of FunToken, which the evm module of the original chain uses.
   expect(listed.sort()).toEqual([...operations, 'chain.evm.v1.Query.FunTokenMapping'].sort())
 })

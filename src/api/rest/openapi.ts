@@ -1,80 +1,36 @@
 /** OpenAPI 3.1 from the live descriptors. It describes the mounted operations and no others (D50). */
-import { type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
-import { not_in_query, Scalar, scalar } from '../../gen/almanac/options_pb.ts'
+import type { DescMessage } from '@bufbuild/protobuf'
+import { not_in_query } from '../../gen/almanac/options_pb.ts'
+import { type DescribedError, describe } from '../../identity/descriptions.ts'
 import { fieldOption } from '../../identity/options.ts'
 import type { Identity } from '../../identity/types.ts'
+import { STATUS_CODES } from '../errors.ts'
 import { heightHeaderNames } from './height-selection.ts'
+import { createSchemas, describeField, type Json } from './openapi-schemas.ts'
 import type { Route } from './routes.ts'
-
-type Json = { [key: string]: unknown }
 
 const HEIGHT: Json = {
   in: 'header',
   required: false,
   description: 'Height whose state is read; absent or 0: the latest.',
+  example: '1',
   schema: { type: 'string', pattern: '^[0-9]+$' },
 }
 
-const ERROR: Json = {
-  type: 'object',
-  properties: {
-    error: { type: 'string' },
-    code: { type: 'integer', description: 'gRPC status code' },
-    message: { type: 'string' },
-    details: { type: 'array', items: { $ref: '#/components/schemas/Any' } },
-  },
-}
-
-const ANY: Json = {
-  type: 'object',
-  properties: { '@type': { type: 'string', description: 'Type URL' } },
-  additionalProperties: true,
-}
+/** Failures of every query of state (docs/queries.md#heights). */
+const OF_HEIGHT: readonly DescribedError[] = [
+  { status: 'outOfRange', cause: 'the height is in the future' },
+  { status: 'notFound', cause: 'the height is no longer stored' },
+  { status: 'unavailable', cause: 'the chain has no block yet' },
+]
 
 /** Returns the description of routes under the names of a profile. */
 export function describeApi(identity: Identity, routes: readonly Route[], version: string): Json {
-  const schemas: Json = { Error: ERROR, Any: ANY }
-  /** Paths and types of the SDK have names of one family, here too. */
-  const isNeutral = identity.toProfilePath('/sdk') === '/sdk'
-  const nameOf = (neutral: string): string =>
-    isNeutral && neutral.startsWith('sdk.') ? neutral : identity.toProfileName(neutral)
-
-  function reference(type: DescMessage): Json {
-    switch (type.typeName) {
-      case 'google.protobuf.Timestamp':
-        return { type: 'string', format: 'date-time' }
-      case 'google.protobuf.Duration':
-        return { type: 'string', description: 'Decimal seconds with the suffix s' }
-      case 'google.protobuf.Any':
-        return { $ref: '#/components/schemas/Any' }
-    }
-    const name = nameOf(type.typeName)
-    if (!(name in schemas)) {
-      schemas[name] = {}
-      schemas[name] = objectSchema(type)
-    }
-    return { $ref: `#/components/schemas/${name}` }
-  }
-
-  function objectSchema(type: DescMessage): Json {
-    const properties: Json = {}
-    for (const field of type.fields) properties[identity.toProfileField(field.name)] = fieldSchema(field)
-    return { type: 'object', properties }
-  }
-
+  const schemas = createSchemas(identity)
   const heightHeader = heightHeaderNames(identity).at(-1)!
-
-  function fieldSchema(field: DescField): Json {
-    if (field.fieldKind === 'list') return { type: 'array', items: valueSchema(field) }
-    if (field.fieldKind === 'map') return { type: 'object', additionalProperties: valueSchema(field) }
-    return valueSchema(field)
-  }
-
-  function valueSchema(field: DescField): Json {
-    if (field.message) return reference(field.message)
-    if (field.enum) return { type: 'string', enum: field.enum.values.map(({ name }) => name) }
-    return scalarSchema(field)
-  }
+  /** Returns the name of the gRPC method: `chain.evm.v1.Query/Balance`. */
+  const nameOfMethod = ({ rpc }: Route) => `${identity.toProfileName(rpc.parent.typeName)}/${rpc.name}`
+  const descriptionOf = ({ rpc }: Route) => describe(identity, `${rpc.parent.typeName}.${rpc.name}`)
 
   function queryParameters(route: Route): Json[] {
     const bound = new Set(route.variables.map(({ name }) => name))
@@ -89,7 +45,8 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
           continue
         }
         if (field.fieldKind === 'map' || (field.fieldKind === 'list' && field.listKind === 'message')) continue
-        parameters.push({ name, in: 'query', required: false, schema: fieldSchema(field) })
+        const described = describeField(identity, field)
+        parameters.push({ name, in: 'query', required: false, ...described, schema: schemas.ofField(field) })
       }
     }
     if (!route.body) visit(route.rpc.input, '', 0)
@@ -97,18 +54,55 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
   }
 
   function pathParameters(group: readonly Route[]): Json[] {
-    return group[0]!.variables.map(({ name, fields }) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: fieldSchema(fields.at(-1)!),
-    }))
+    return group[0]!.variables.map(({ name, fields }, i) => {
+      const described = describeField(identity, fields.at(-1)!)
+      // Operations of one path can differ in the meaning of its value.
+      const meanings = new Set(
+        group.map((route) => describeField(identity, route.variables[i]!.fields.at(-1)!)['description']),
+      )
+      return {
+        name,
+        in: 'path',
+        required: true,
+        ...described,
+        description: [...meanings].join(' Or: '),
+        schema: schemas.ofField(fields.at(-1)!),
+      }
+    })
   }
 
-  function operation(group: readonly Route[]): Json {
+  function errorResponses(group: readonly Route[]): Json {
+    const causes = new Map<number, Set<string>>()
+    for (const route of group) {
+      const own = descriptionOf(route)?.errors ?? []
+      for (const { status, cause } of route.isStateQuery ? [...own, ...OF_HEIGHT] : own) {
+        const { http, grpc } = STATUS_CODES[status]
+        const texts = causes.get(http) ?? new Set()
+        causes.set(http, texts.add(`${status} (code ${grpc}): ${cause}`))
+      }
+    }
+    const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+    const responses = [...causes].map(([http, texts]) => [http, { description: `${[...texts].join('; ')}.`, content }])
+    return { ...Object.fromEntries(responses), default: { description: 'Any other error.', content } }
+  }
+
+  /** Returns an operation that shares its path with others. */
+  function alternative(route: Route): Json {
+    const text = descriptionOf(route)
+    return {
+      method: nameOfMethod(route),
+      by: route.by,
+      summary: text?.summary,
+      description: text?.text,
+      parameter: describeField(identity, route.variables[0]!.fields.at(-1)!),
+    }
+  }
+
+  function operation(group: readonly Route[], aliasOf: string | undefined): Json {
     const first = group[0]!
     const ids = group.map(operationId)
-    const answers = group.map((route) => reference(route.rpc.output))
+    const answers = group.map((route) => schemas.reference(route.rpc.output))
+    const texts = group.map(descriptionOf)
     const parameters = [...pathParameters(group), ...queryParameters(first)]
     if (group.length > 1) {
       parameters.push({
@@ -116,28 +110,33 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
         in: 'query',
         required: false,
         description: 'Selects the operation; without it the value of the path decides.',
+        example: first.by,
         schema: { type: 'string', enum: group.map((route) => route.by) },
       })
     }
     if (first.rpc.parent.name === 'Query') parameters.push({ name: heightHeader.toLowerCase(), ...HEIGHT })
     return {
       operationId: ids[0],
-      ...(group.length > 1 ? { 'x-operations': ids } : {}),
-      tags: [nameOf(first.rpc.parent.typeName)],
+      ...(group.length > 1 && { 'x-operations': ids, 'x-alternatives': group.map(alternative) }),
+      ...(aliasOf !== undefined && { deprecated: true, 'x-alias-of': aliasOf }),
+      summary: texts.map((text) => text?.summary).join(' '),
+      description: [
+        ...(aliasOf === undefined ? [] : [`Alias of ${aliasOf}.`]),
+        ...texts.map((text) => text?.text),
+      ].join(' '),
+      tags: [schemas.nameOf(first.rpc.parent.typeName)],
+      'x-method': nameOfMethod(first),
       parameters,
-      ...(first.body
-        ? { requestBody: { content: { 'application/json': { schema: reference(first.rpc.input) } } } }
-        : {}),
+      ...(first.body && {
+        requestBody: { content: { 'application/json': { schema: schemas.reference(first.rpc.input) } } },
+      }),
       responses: {
         200: {
           description: 'The answer, with the height that was read.',
-          headers: { [heightHeader]: { schema: { type: 'string' } } },
+          headers: { [heightHeader]: { description: 'Height that was read.', schema: { type: 'string' } } },
           content: { 'application/json': { schema: answers.length > 1 ? { oneOf: answers } : answers[0] } },
         },
-        default: {
-          description: 'An error.',
-          content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-        },
+        ...errorResponses(group),
       },
     }
   }
@@ -145,24 +144,31 @@ export function describeApi(identity: Identity, routes: readonly Route[], versio
   const used = new Map<string, number>()
   /** Returns an id such as `chain.evm.v1.Query.Balance`; further paths of the same operation get a number as suffix. */
   function operationId({ rpc }: Route): string {
-    const id = `${nameOf(rpc.parent.typeName)}.${rpc.name}`
+    const id = `${schemas.nameOf(rpc.parent.typeName)}.${rpc.name}`
     const count = (used.get(id) ?? 0) + 1
     used.set(id, count)
     return count === 1 ? id : `${id}.${count}`
   }
 
   const paths: Record<string, Json> = {}
+  const pathOfMethod = new Map<string, string>()
   for (const group of byShape(routes)) {
-    const path = identity.toProfilePath(group[0]!.template).replace(/=\*+\}/g, '}')
+    const [first] = group as [Route, ...Route[]]
+    const path = identity.toProfilePath(first.template).replace(/=\*+\}/g, '}')
     paths[path] ??= {}
-    paths[path][group[0]!.verb.toLowerCase()] = operation(group)
+    paths[path][first.verb.toLowerCase()] = operation(group, pathOfMethod.get(first.method))
+    pathOfMethod.set(first.method, pathOfMethod.get(first.method) ?? path)
   }
   return {
     openapi: '3.1.0',
-    info: { title: `${identity.profile} API`, version },
+    info: {
+      title: `${identity.profile} API`,
+      version,
+      description: 'Operations of this node, at any height. All of them are also gRPC methods and commands.',
+    },
     servers: [{ url: '/' }],
     paths,
-    components: { schemas },
+    components: { schemas: schemas.all },
   }
 }
 
@@ -176,33 +182,4 @@ function byShape(routes: readonly Route[]): readonly (readonly Route[])[] {
     else groups.set(shape, [route])
   }
   return [...groups.values()]
-}
-
-function scalarSchema(field: DescField): Json {
-  const kind = fieldOption(field, scalar, Scalar.UNSPECIFIED)
-  switch (field.scalar as ScalarType) {
-    case ScalarType.STRING:
-      return kind === Scalar.DECIMAL || kind === Scalar.DECIMAL_TEXT
-        ? { type: 'string', description: 'Decimal with 18 places' }
-        : { type: 'string' }
-    case ScalarType.BYTES:
-      if (kind === Scalar.EVM_ADDRESS) return { type: 'string', description: 'EVM address, 0x-hexadecimal' }
-      return kind === Scalar.DECIMAL
-        ? { type: 'string', description: 'Decimal with 18 places' }
-        : { type: ['string', 'null'], format: 'byte' }
-    case ScalarType.BOOL:
-      return { type: 'boolean' }
-    case ScalarType.FLOAT:
-    case ScalarType.DOUBLE:
-      return { type: 'number' }
-    case ScalarType.INT64:
-    case ScalarType.SINT64:
-    case ScalarType.SFIXED64:
-      return { type: 'string', format: 'int64' }
-    case ScalarType.UINT64:
-    case ScalarType.FIXED64:
-      return { type: 'string', format: 'uint64' }
-    default:
-      return { type: 'integer' }
-  }
 }

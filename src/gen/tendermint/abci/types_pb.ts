@@ -1540,11 +1540,15 @@ export const ExtendedCommitInfoSchema: GenMessage<ExtendedCommitInfo> = /*@__PUR
  */
 export type Event = Message<"tendermint.abci.Event"> & {
   /**
+   * Type of the event.
+   *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
+   * Attributes of the event.
+   *
    * @generated from field: repeated tendermint.abci.EventAttribute attributes = 2;
    */
   attributes: EventAttribute[];
@@ -1562,16 +1566,22 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
  */
 export type EventAttribute = Message<"tendermint.abci.EventAttribute"> & {
   /**
+   * Name of the attribute.
+   *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
+   * Value of the attribute.
+   *
    * @generated from field: string value = 2;
    */
   value: string;
 
   /**
+   * Whether searches find the attribute.
+   *
    * @generated from field: bool index = 3;
    */
   index: boolean;

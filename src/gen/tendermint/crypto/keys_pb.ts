@@ -21,12 +21,16 @@ export type PublicKey = Message<"tendermint.crypto.PublicKey"> & {
    */
   sum: {
     /**
+     * Ed25519 key, 32 bytes.
+     *
      * @generated from field: bytes ed25519 = 1;
      */
     value: Uint8Array;
     case: "ed25519";
   } | {
     /**
+     * secp256k1 key, 33 bytes.
+     *
      * @generated from field: bytes secp256k1 = 2;
      */
     value: Uint8Array;

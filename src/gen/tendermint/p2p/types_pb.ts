@@ -18,16 +18,22 @@ export const file_tendermint_p2p_types: GenFile = /*@__PURE__*/
  */
 export type ProtocolVersion = Message<"tendermint.p2p.ProtocolVersion"> & {
   /**
+   * Version of the protocol between peers.
+   *
    * @generated from field: uint64 p2p = 1;
    */
   p2p: bigint;
 
   /**
+   * Version of blocks.
+   *
    * @generated from field: uint64 block = 2;
    */
   block: bigint;
 
   /**
+   * Version of the application.
+   *
    * @generated from field: uint64 app = 3;
    */
   app: bigint;
@@ -45,41 +51,57 @@ export const ProtocolVersionSchema: GenMessage<ProtocolVersion> = /*@__PURE__*/
  */
 export type DefaultNodeInfo = Message<"tendermint.p2p.DefaultNodeInfo"> & {
   /**
+   * Versions of the protocols.
+   *
    * @generated from field: tendermint.p2p.ProtocolVersion protocol_version = 1;
    */
   protocolVersion?: ProtocolVersion | undefined;
 
   /**
+   * Id of the node, 40 hexadecimal digits.
+   *
    * @generated from field: string default_node_id = 2;
    */
   defaultNodeId: string;
 
   /**
+   * Address for peers.
+   *
    * @generated from field: string listen_addr = 3;
    */
   listenAddr: string;
 
   /**
+   * Chain id.
+   *
    * @generated from field: string network = 4;
    */
   network: string;
 
   /**
+   * Version of the engine.
+   *
    * @generated from field: string version = 5;
    */
   version: string;
 
   /**
+   * Channels between peers.
+   *
    * @generated from field: bytes channels = 6;
    */
   channels: Uint8Array;
 
   /**
+   * Name of the node.
+   *
    * @generated from field: string moniker = 7;
    */
   moniker: string;
 
   /**
+   * Index and address.
+   *
    * @generated from field: tendermint.p2p.DefaultNodeInfoOther other = 8;
    */
   other?: DefaultNodeInfoOther | undefined;
@@ -97,11 +119,15 @@ export const DefaultNodeInfoSchema: GenMessage<DefaultNodeInfo> = /*@__PURE__*/
  */
 export type DefaultNodeInfoOther = Message<"tendermint.p2p.DefaultNodeInfoOther"> & {
   /**
+   * Whether transactions are indexed: on or off.
+   *
    * @generated from field: string tx_index = 1;
    */
   txIndex: string;
 
   /**
+   * Address of the engine RPC.
+   *
    * @generated from field: string rpc_address = 2;
    */
   rpcAddress: string;

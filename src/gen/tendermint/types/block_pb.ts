@@ -22,21 +22,29 @@ export const file_tendermint_types_block: GenFile = /*@__PURE__*/
  */
 export type Block = Message<"tendermint.types.Block"> & {
   /**
+   * Header.
+   *
    * @generated from field: tendermint.types.Header header = 1;
    */
   header?: Header | undefined;
 
   /**
+   * Transactions.
+   *
    * @generated from field: tendermint.types.Data data = 2;
    */
   data?: Data | undefined;
 
   /**
+   * Evidence of misbehaviour.
+   *
    * @generated from field: tendermint.types.EvidenceList evidence = 3;
    */
   evidence?: EvidenceList | undefined;
 
   /**
+   * Signatures of the block before.
+   *
    * @generated from field: tendermint.types.Commit last_commit = 4;
    */
   lastCommit?: Commit | undefined;

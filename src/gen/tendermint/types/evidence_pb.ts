@@ -28,12 +28,16 @@ export type Evidence = Message<"tendermint.types.Evidence"> & {
    */
   sum: {
     /**
+     * Two votes of one validator in one round.
+     *
      * @generated from field: tendermint.types.DuplicateVoteEvidence duplicate_vote_evidence = 1;
      */
     value: DuplicateVoteEvidence;
     case: "duplicateVoteEvidence";
   } | {
     /**
+     * A block that deceives light clients.
+     *
      * @generated from field: tendermint.types.LightClientAttackEvidence light_client_attack_evidence = 2;
      */
     value: LightClientAttackEvidence;
@@ -53,26 +57,36 @@ export const EvidenceSchema: GenMessage<Evidence> = /*@__PURE__*/
  */
 export type DuplicateVoteEvidence = Message<"tendermint.types.DuplicateVoteEvidence"> & {
   /**
+   * One vote.
+   *
    * @generated from field: tendermint.types.Vote vote_a = 1;
    */
   voteA?: Vote | undefined;
 
   /**
+   * The other vote.
+   *
    * @generated from field: tendermint.types.Vote vote_b = 2;
    */
   voteB?: Vote | undefined;
 
   /**
+   * Power of all validators.
+   *
    * @generated from field: int64 total_voting_power = 3;
    */
   totalVotingPower: bigint;
 
   /**
+   * Power of the validator.
+   *
    * @generated from field: int64 validator_power = 4;
    */
   validatorPower: bigint;
 
   /**
+   * Time of the block of the height.
+   *
    * @generated from field: google.protobuf.Timestamp timestamp = 5;
    */
   timestamp?: Timestamp | undefined;
@@ -90,26 +104,36 @@ export const DuplicateVoteEvidenceSchema: GenMessage<DuplicateVoteEvidence> = /*
  */
 export type LightClientAttackEvidence = Message<"tendermint.types.LightClientAttackEvidence"> & {
   /**
+   * Block that was shown to light clients.
+   *
    * @generated from field: tendermint.types.LightBlock conflicting_block = 1;
    */
   conflictingBlock?: LightBlock | undefined;
 
   /**
+   * Last height that both chains have.
+   *
    * @generated from field: int64 common_height = 2;
    */
   commonHeight: bigint;
 
   /**
+   * Validators that signed both.
+   *
    * @generated from field: repeated tendermint.types.Validator byzantine_validators = 3;
    */
   byzantineValidators: Validator[];
 
   /**
+   * Power of all validators.
+   *
    * @generated from field: int64 total_voting_power = 4;
    */
   totalVotingPower: bigint;
 
   /**
+   * Time of the block of the common height.
+   *
    * @generated from field: google.protobuf.Timestamp timestamp = 5;
    */
   timestamp?: Timestamp | undefined;
@@ -127,6 +151,8 @@ export const LightClientAttackEvidenceSchema: GenMessage<LightClientAttackEviden
  */
 export type EvidenceList = Message<"tendermint.types.EvidenceList"> & {
   /**
+   * Pieces of evidence.
+   *
    * @generated from field: repeated tendermint.types.Evidence evidence = 1;
    */
   evidence: Evidence[];

@@ -20,26 +20,36 @@ export const file_tendermint_types_params: GenFile = /*@__PURE__*/
  */
 export type ConsensusParams = Message<"tendermint.types.ConsensusParams"> & {
   /**
+   * Limits of a block.
+   *
    * @generated from field: tendermint.types.BlockParams block = 1;
    */
   block?: BlockParams | undefined;
 
   /**
+   * Limits of evidence.
+   *
    * @generated from field: tendermint.types.EvidenceParams evidence = 2;
    */
   evidence?: EvidenceParams | undefined;
 
   /**
+   * Keys of validators.
+   *
    * @generated from field: tendermint.types.ValidatorParams validator = 3;
    */
   validator?: ValidatorParams | undefined;
 
   /**
+   * Version of the application.
+   *
    * @generated from field: tendermint.types.VersionParams version = 4;
    */
   version?: VersionParams | undefined;
 
   /**
+   * Settings between engine and application.
+   *
    * @generated from field: tendermint.types.ABCIParams abci = 5;
    */
   abci?: ABCIParams | undefined;
@@ -57,11 +67,19 @@ export const ConsensusParamsSchema: GenMessage<ConsensusParams> = /*@__PURE__*/
  */
 export type BlockParams = Message<"tendermint.types.BlockParams"> & {
   /**
+   * Longest block.
+   * Unit: bytes; -1: no limit.
+   * Example: 22020096
+   *
    * @generated from field: int64 max_bytes = 1;
    */
   maxBytes: bigint;
 
   /**
+   * Gas limit of a block.
+   * Unit: gas; -1: no limit.
+   * Example: 30000000
+   *
    * @generated from field: int64 max_gas = 2;
    */
   maxGas: bigint;
@@ -79,16 +97,25 @@ export const BlockParamsSchema: GenMessage<BlockParams> = /*@__PURE__*/
  */
 export type EvidenceParams = Message<"tendermint.types.EvidenceParams"> & {
   /**
+   * Oldest evidence, by height; both ages must be exceeded.
+   * Unit: blocks.
+   *
    * @generated from field: int64 max_age_num_blocks = 1;
    */
   maxAgeNumBlocks: bigint;
 
   /**
+   * Oldest evidence, by time; both ages must be exceeded.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration max_age_duration = 2;
    */
   maxAgeDuration?: Duration | undefined;
 
   /**
+   * Length of all evidence of a block.
+   * Unit: bytes.
+   *
    * @generated from field: int64 max_bytes = 3;
    */
   maxBytes: bigint;
@@ -106,6 +133,9 @@ export const EvidenceParamsSchema: GenMessage<EvidenceParams> = /*@__PURE__*/
  */
 export type ValidatorParams = Message<"tendermint.types.ValidatorParams"> & {
   /**
+   * Types of consensus keys that are accepted.
+   * Example: ed25519
+   *
    * @generated from field: repeated string pub_key_types = 1;
    */
   pubKeyTypes: string[];
@@ -123,6 +153,8 @@ export const ValidatorParamsSchema: GenMessage<ValidatorParams> = /*@__PURE__*/
  */
 export type VersionParams = Message<"tendermint.types.VersionParams"> & {
   /**
+   * Version of the application.
+   *
    * @generated from field: uint64 app = 1;
    */
   app: bigint;
@@ -162,6 +194,8 @@ export const HashedParamsSchema: GenMessage<HashedParams> = /*@__PURE__*/
  */
 export type ABCIParams = Message<"tendermint.types.ABCIParams"> & {
   /**
+   * First height with vote extensions; 0: none.
+   *
    * @generated from field: int64 vote_extensions_enable_height = 1;
    */
   voteExtensionsEnableHeight: bigint;

@@ -26,11 +26,15 @@ export const file_tendermint_types_types: GenFile = /*@__PURE__*/
  */
 export type PartSetHeader = Message<"tendermint.types.PartSetHeader"> & {
   /**
+   * Number of parts.
+   *
    * @generated from field: uint32 total = 1;
    */
   total: number;
 
   /**
+   * Hash of the parts.
+   *
    * @generated from field: bytes hash = 2;
    */
   hash: Uint8Array;
@@ -75,11 +79,15 @@ export const PartSchema: GenMessage<Part> = /*@__PURE__*/
  */
 export type BlockID = Message<"tendermint.types.BlockID"> & {
   /**
+   * Hash of the header.
+   *
    * @generated from field: bytes hash = 1;
    */
   hash: Uint8Array;
 
   /**
+   * Parts in which the block is sent.
+   *
    * @generated from field: tendermint.types.PartSetHeader part_set_header = 2;
    */
   partSetHeader?: PartSetHeader | undefined;
@@ -97,71 +105,99 @@ export const BlockIDSchema: GenMessage<BlockID> = /*@__PURE__*/
  */
 export type Header = Message<"tendermint.types.Header"> & {
   /**
+   * Versions of block and application.
+   *
    * @generated from field: tendermint.version.Consensus version = 1;
    */
   version?: Consensus | undefined;
 
   /**
+   * Chain id.
+   *
    * @generated from field: string chain_id = 2;
    */
   chainId: string;
 
   /**
+   * Height of the block.
+   *
    * @generated from field: int64 height = 3;
    */
   height: bigint;
 
   /**
+   * Time of the block.
+   *
    * @generated from field: google.protobuf.Timestamp time = 4;
    */
   time?: Timestamp | undefined;
 
   /**
+   * Hash of the block before.
+   *
    * @generated from field: tendermint.types.BlockID last_block_id = 5;
    */
   lastBlockId?: BlockID | undefined;
 
   /**
+   * Hash of the commit of the block before.
+   *
    * @generated from field: bytes last_commit_hash = 6;
    */
   lastCommitHash: Uint8Array;
 
   /**
+   * Hash of the transactions.
+   *
    * @generated from field: bytes data_hash = 7;
    */
   dataHash: Uint8Array;
 
   /**
+   * Hash of the validators of this block.
+   *
    * @generated from field: bytes validators_hash = 8;
    */
   validatorsHash: Uint8Array;
 
   /**
+   * Hash of the validators of the next block.
+   *
    * @generated from field: bytes next_validators_hash = 9;
    */
   nextValidatorsHash: Uint8Array;
 
   /**
+   * Hash of the consensus parameters.
+   *
    * @generated from field: bytes consensus_hash = 10;
    */
   consensusHash: Uint8Array;
 
   /**
+   * App hash after the block before.
+   *
    * @generated from field: bytes app_hash = 11;
    */
   appHash: Uint8Array;
 
   /**
+   * Hash of the results of the block before.
+   *
    * @generated from field: bytes last_results_hash = 12;
    */
   lastResultsHash: Uint8Array;
 
   /**
+   * Hash of the evidence.
+   *
    * @generated from field: bytes evidence_hash = 13;
    */
   evidenceHash: Uint8Array;
 
   /**
+   * Consensus address of the proposer.
+   *
    * @generated from field: bytes proposer_address = 14;
    */
   proposerAddress: Uint8Array;
@@ -179,6 +215,8 @@ export const HeaderSchema: GenMessage<Header> = /*@__PURE__*/
  */
 export type Data = Message<"tendermint.types.Data"> & {
   /**
+   * Transactions in their order.
+   *
    * @generated from field: repeated bytes txs = 1;
    */
   txs: Uint8Array[];
@@ -196,51 +234,71 @@ export const DataSchema: GenMessage<Data> = /*@__PURE__*/
  */
 export type Vote = Message<"tendermint.types.Vote"> & {
   /**
+   * Kind of vote: prevote or precommit.
+   *
    * @generated from field: tendermint.types.SignedMsgType type = 1;
    */
   type: SignedMsgType;
 
   /**
+   * Height that is voted on.
+   *
    * @generated from field: int64 height = 2;
    */
   height: bigint;
 
   /**
+   * Round of the height.
+   *
    * @generated from field: int32 round = 3;
    */
   round: number;
 
   /**
+   * Block that is voted for; empty: nil.
+   *
    * @generated from field: tendermint.types.BlockID block_id = 4;
    */
   blockId?: BlockID | undefined;
 
   /**
+   * Time of the vote.
+   *
    * @generated from field: google.protobuf.Timestamp timestamp = 5;
    */
   timestamp?: Timestamp | undefined;
 
   /**
+   * Consensus address of the validator.
+   *
    * @generated from field: bytes validator_address = 6;
    */
   validatorAddress: Uint8Array;
 
   /**
+   * Index of the validator in the set.
+   *
    * @generated from field: int32 validator_index = 7;
    */
   validatorIndex: number;
 
   /**
+   * Signature of the vote.
+   *
    * @generated from field: bytes signature = 8;
    */
   signature: Uint8Array;
 
   /**
+   * Data that the application adds.
+   *
    * @generated from field: bytes extension = 9;
    */
   extension: Uint8Array;
 
   /**
+   * Signature of the extension.
+   *
    * @generated from field: bytes extension_signature = 10;
    */
   extensionSignature: Uint8Array;
@@ -258,21 +316,29 @@ export const VoteSchema: GenMessage<Vote> = /*@__PURE__*/
  */
 export type Commit = Message<"tendermint.types.Commit"> & {
   /**
+   * Height of the block that is signed.
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
 
   /**
+   * Round in which it was decided.
+   *
    * @generated from field: int32 round = 2;
    */
   round: number;
 
   /**
+   * Block that is signed.
+   *
    * @generated from field: tendermint.types.BlockID block_id = 3;
    */
   blockId?: BlockID | undefined;
 
   /**
+   * Signatures of the validators, in the order of the set.
+   *
    * @generated from field: repeated tendermint.types.CommitSig signatures = 4;
    */
   signatures: CommitSig[];
@@ -290,21 +356,29 @@ export const CommitSchema: GenMessage<Commit> = /*@__PURE__*/
  */
 export type CommitSig = Message<"tendermint.types.CommitSig"> & {
   /**
+   * Whether the validator has signed the block, nil, or nothing.
+   *
    * @generated from field: tendermint.types.BlockIDFlag block_id_flag = 1;
    */
   blockIdFlag: BlockIDFlag;
 
   /**
+   * Consensus address of the validator.
+   *
    * @generated from field: bytes validator_address = 2;
    */
   validatorAddress: Uint8Array;
 
   /**
+   * Time of the signature.
+   *
    * @generated from field: google.protobuf.Timestamp timestamp = 3;
    */
   timestamp?: Timestamp | undefined;
 
   /**
+   * Signature.
+   *
    * @generated from field: bytes signature = 4;
    */
   signature: Uint8Array;
@@ -408,11 +482,15 @@ export const CanonicalPartSetHeaderSchema: GenMessage<CanonicalPartSetHeader> = 
  */
 export type SignedHeader = Message<"tendermint.types.SignedHeader"> & {
   /**
+   * Header.
+   *
    * @generated from field: tendermint.types.Header header = 1;
    */
   header?: Header | undefined;
 
   /**
+   * Signatures.
+   *
    * @generated from field: tendermint.types.Commit commit = 2;
    */
   commit?: Commit | undefined;
@@ -430,11 +508,15 @@ export const SignedHeaderSchema: GenMessage<SignedHeader> = /*@__PURE__*/
  */
 export type LightBlock = Message<"tendermint.types.LightBlock"> & {
   /**
+   * Header and its signatures.
+   *
    * @generated from field: tendermint.types.SignedHeader signed_header = 1;
    */
   signedHeader?: SignedHeader | undefined;
 
   /**
+   * Validators of the height.
+   *
    * @generated from field: tendermint.types.ValidatorSet validator_set = 2;
    */
   validatorSet?: ValidatorSet | undefined;

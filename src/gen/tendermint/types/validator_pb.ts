@@ -20,16 +20,22 @@ export const file_tendermint_types_validator: GenFile = /*@__PURE__*/
  */
 export type ValidatorSet = Message<"tendermint.types.ValidatorSet"> & {
   /**
+   * Validators, by power, the highest first.
+   *
    * @generated from field: repeated tendermint.types.Validator validators = 1;
    */
   validators: Validator[];
 
   /**
+   * Validator that proposes next.
+   *
    * @generated from field: tendermint.types.Validator proposer = 2;
    */
   proposer?: Validator | undefined;
 
   /**
+   * Power of all validators.
+   *
    * @generated from field: int64 total_voting_power = 3;
    */
   totalVotingPower: bigint;
@@ -47,21 +53,29 @@ export const ValidatorSetSchema: GenMessage<ValidatorSet> = /*@__PURE__*/
  */
 export type Validator = Message<"tendermint.types.Validator"> & {
   /**
+   * Consensus address.
+   *
    * @generated from field: bytes address = 1;
    */
   address: Uint8Array;
 
   /**
+   * Key that signs blocks.
+   *
    * @generated from field: tendermint.crypto.PublicKey pub_key = 2;
    */
   pubKey?: PublicKey | undefined;
 
   /**
+   * Weight of the validator's vote.
+   *
    * @generated from field: int64 voting_power = 3;
    */
   votingPower: bigint;
 
   /**
+   * Turn of the validator as proposer: the highest proposes next.
+   *
    * @generated from field: int64 proposer_priority = 4;
    */
   proposerPriority: bigint;

@@ -39,11 +39,15 @@ export const AppSchema: GenMessage<App> = /*@__PURE__*/
  */
 export type Consensus = Message<"tendermint.version.Consensus"> & {
   /**
+   * Version of blocks.
+   *
    * @generated from field: uint64 block = 1;
    */
   block: bigint;
 
   /**
+   * Version of the application.
+   *
    * @generated from field: uint64 app = 2;
    */
   app: bigint;

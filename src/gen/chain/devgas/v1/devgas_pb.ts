@@ -18,16 +18,22 @@ export const file_chain_devgas_v1_devgas: GenFile = /*@__PURE__*/
  */
 export type FeeShare = Message<"chain.devgas.v1.FeeShare"> & {
   /**
+   * Contract whose calls earn the share, as Bech32 address.
+   *
    * @generated from field: string contract_address = 1;
    */
   contractAddress: string;
 
   /**
+   * Account that registered the share, as Bech32 address.
+   *
    * @generated from field: string deployer_address = 2;
    */
   deployerAddress: string;
 
   /**
+   * Account that the share is paid to, as Bech32 address.
+   *
    * @generated from field: string withdrawer_address = 3;
    */
   withdrawerAddress: string;
@@ -45,17 +51,24 @@ export const FeeShareSchema: GenMessage<FeeShare> = /*@__PURE__*/
  */
 export type ModuleParams = Message<"chain.devgas.v1.ModuleParams"> & {
   /**
+   * Whether shares are paid, and contracts can be registered.
+   *
    * @generated from field: bool enable_fee_share = 1;
    */
   enableFeeShare: boolean;
 
   /**
+   * Part of the fee that the developers get.
+   * Unit: fraction from 0 to 1, 18 places.
+   * Example: 0.500000000000000000
+   *
    * @generated from field: string developer_shares = 2;
    */
   developerShares: string;
 
   /**
-   * Empty: all denoms. The share in an unlisted denom goes to the community pool.
+   * Denoms in which shares are paid; empty: all. The share in any other denom goes to the community pool.
+   * Example: unative
    *
    * @generated from field: repeated string allowed_denoms = 3;
    */

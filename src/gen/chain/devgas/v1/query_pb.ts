@@ -23,11 +23,16 @@ export const file_chain_devgas_v1_query: GenFile = /*@__PURE__*/
  */
 export type QueryFeeSharesRequest = Message<"chain.devgas.v1.QueryFeeSharesRequest"> & {
   /**
+   * Account that registered the contracts, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string deployer = 1;
    */
   deployer: string;
 
   /**
+   * Page of the list; absent: the whole list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -45,11 +50,15 @@ export const QueryFeeSharesRequestSchema: GenMessage<QueryFeeSharesRequest> = /*
  */
 export type QueryFeeSharesResponse = Message<"chain.devgas.v1.QueryFeeSharesResponse"> & {
   /**
+   * Fee shares, in the order of the contract addresses.
+   *
    * @generated from field: repeated chain.devgas.v1.FeeShare feeshare = 1;
    */
   feeshare: FeeShare[];
 
   /**
+   * Place of the next page; absent if the request names no page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -67,6 +76,9 @@ export const QueryFeeSharesResponseSchema: GenMessage<QueryFeeSharesResponse> = 
  */
 export type QueryFeeShareRequest = Message<"chain.devgas.v1.QueryFeeShareRequest"> & {
   /**
+   * Contract that earns the share, as Bech32 or 0x-hexadecimal address.
+   * Example: chain1wzvhjux9rqfdcwspp37srdgwp5tac7wg75tx5n
+   *
    * @generated from field: string contract_address = 1;
    */
   contractAddress: string;
@@ -84,6 +96,8 @@ export const QueryFeeShareRequestSchema: GenMessage<QueryFeeShareRequest> = /*@_
  */
 export type QueryFeeShareResponse = Message<"chain.devgas.v1.QueryFeeShareResponse"> & {
   /**
+   * Fee share of the contract.
+   *
    * @generated from field: chain.devgas.v1.FeeShare feeshare = 1;
    */
   feeshare?: FeeShare | undefined;
@@ -114,6 +128,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"chain.devgas.v1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: chain.devgas.v1.ModuleParams params = 1;
    */
   params?: ModuleParams | undefined;
@@ -131,11 +147,16 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QueryFeeSharesByWithdrawerRequest = Message<"chain.devgas.v1.QueryFeeSharesByWithdrawerRequest"> & {
   /**
+   * Account that receives the fees, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string withdrawer_address = 1;
    */
   withdrawerAddress: string;
 
   /**
+   * Page of the list; absent: the whole list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -153,11 +174,15 @@ export const QueryFeeSharesByWithdrawerRequestSchema: GenMessage<QueryFeeSharesB
  */
 export type QueryFeeSharesByWithdrawerResponse = Message<"chain.devgas.v1.QueryFeeSharesByWithdrawerResponse"> & {
   /**
+   * Fee shares, in the order of the contract addresses.
+   *
    * @generated from field: repeated chain.devgas.v1.FeeShare feeshare = 1;
    */
   feeshare: FeeShare[];
 
   /**
+   * Place of the next page; absent if the request names no page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -177,6 +202,9 @@ export const QueryFeeSharesByWithdrawerResponseSchema: GenMessage<QueryFeeShares
  */
 export const Query: GenService<{
   /**
+   * Returns the fee shares that an account has registered as deployer. Without pagination all of them are returned.
+   * Errors: invalidArgument, deployer is not an address.
+   *
    * @generated from rpc chain.devgas.v1.Query.FeeShares
    */
   feeShares: {
@@ -185,6 +213,9 @@ export const Query: GenService<{
     output: typeof QueryFeeSharesResponseSchema;
   },
   /**
+   * Returns the fee share of one contract.
+   * Errors: invalidArgument, contract_address is not an address; notFound, no fee share is registered for the contract.
+   *
    * @generated from rpc chain.devgas.v1.Query.FeeShare
    */
   feeShare: {
@@ -193,6 +224,8 @@ export const Query: GenService<{
     output: typeof QueryFeeShareResponseSchema;
   },
   /**
+   * Returns the parameters of module devgas.
+   *
    * @generated from rpc chain.devgas.v1.Query.Params
    */
   params: {
@@ -201,6 +234,9 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns the fee shares that pay an account. Without pagination all of them are returned.
+   * Errors: invalidArgument, withdrawer_address is not an address.
+   *
    * @generated from rpc chain.devgas.v1.Query.FeeSharesByWithdrawer
    */
   feeSharesByWithdrawer: {

@@ -20,36 +20,53 @@ export const file_chain_epochs_v1beta1_epochs: GenFile = /*@__PURE__*/
  */
 export type EpochInfo = Message<"chain.epochs.v1beta1.EpochInfo"> & {
   /**
+   * Name of the kind of epoch.
+   * Example: day
+   *
    * @generated from field: string identifier = 1;
    */
   identifier: string;
 
   /**
+   * Time at which the first epoch begins.
+   *
    * @generated from field: google.protobuf.Timestamp start_time = 2;
    */
   startTime?: Timestamp | undefined;
 
   /**
+   * Length of an epoch.
+   * Unit: decimal seconds with the suffix s.
+   * Example: 86400s
+   *
    * @generated from field: google.protobuf.Duration duration = 3;
    */
   duration?: Duration | undefined;
 
   /**
+   * Number of the running epoch, from 1; 0 before the first.
+   *
    * @generated from field: uint64 current_epoch = 4;
    */
   currentEpoch: bigint;
 
   /**
+   * Time at which the running epoch began.
+   *
    * @generated from field: google.protobuf.Timestamp current_epoch_start_time = 5;
    */
   currentEpochStartTime?: Timestamp | undefined;
 
   /**
+   * Whether the first epoch has begun.
+   *
    * @generated from field: bool epoch_counting_started = 6;
    */
   epochCountingStarted: boolean;
 
   /**
+   * Height at which the running epoch began.
+   *
    * @generated from field: int64 current_epoch_start_height = 7;
    */
   currentEpochStartHeight: bigint;

@@ -33,6 +33,8 @@ export const QueryEpochInfosRequestSchema: GenMessage<QueryEpochInfosRequest> = 
  */
 export type QueryEpochInfosResponse = Message<"chain.epochs.v1beta1.QueryEpochInfosResponse"> & {
   /**
+   * Epochs, in the order of their identifiers.
+   *
    * @generated from field: repeated chain.epochs.v1beta1.EpochInfo epochs = 1;
    */
   epochs: EpochInfo[];
@@ -50,6 +52,9 @@ export const QueryEpochInfosResponseSchema: GenMessage<QueryEpochInfosResponse> 
  */
 export type QueryCurrentEpochRequest = Message<"chain.epochs.v1beta1.QueryCurrentEpochRequest"> & {
   /**
+   * Name of the kind of epoch.
+   * Example: day
+   *
    * @generated from field: string identifier = 1;
    */
   identifier: string;
@@ -67,6 +72,8 @@ export const QueryCurrentEpochRequestSchema: GenMessage<QueryCurrentEpochRequest
  */
 export type QueryCurrentEpochResponse = Message<"chain.epochs.v1beta1.QueryCurrentEpochResponse"> & {
   /**
+   * Number of the running epoch, from 1; 0 before the first.
+   *
    * @generated from field: uint64 current_epoch = 1;
    */
   currentEpoch: bigint;
@@ -84,6 +91,8 @@ export const QueryCurrentEpochResponseSchema: GenMessage<QueryCurrentEpochRespon
  */
 export const Query: GenService<{
   /**
+   * Returns all epochs: their length, number and start.
+   *
    * @generated from rpc chain.epochs.v1beta1.Query.EpochInfos
    */
   epochInfos: {
@@ -92,6 +101,9 @@ export const Query: GenService<{
     output: typeof QueryEpochInfosResponseSchema;
   },
   /**
+   * Returns the number of the running epoch of one kind.
+   * Errors: invalidArgument, identifier is empty or no epoch has it; notFound, no epoch has the identifier.
+   *
    * @generated from rpc chain.epochs.v1beta1.Query.CurrentEpoch
    */
   currentEpoch: {

@@ -20,16 +20,22 @@ export const file_chain_evm_v1_evm: GenFile = /*@__PURE__*/
  */
 export type FunToken = Message<"chain.evm.v1.FunToken"> & {
   /**
+   * Contract, 0x-hexadecimal with checksum.
+   *
    * @generated from field: bytes erc20_addr = 1;
    */
   erc20Addr: Uint8Array;
 
   /**
+   * Denom of the coin in the bank.
+   *
    * @generated from field: string bank_denom = 2;
    */
   bankDenom: string;
 
   /**
+   * Whether the coin existed first and the module made the contract; else the contract existed first.
+   *
    * @generated from field: bool is_made_from_coin = 3;
    */
   isMadeFromCoin: boolean;
@@ -47,21 +53,30 @@ export const FunTokenSchema: GenMessage<FunToken> = /*@__PURE__*/
  */
 export type Params = Message<"chain.evm.v1.Params"> & {
   /**
+   * EIPs that are active besides those of the fork.
+   *
    * @generated from field: repeated int64 extra_eips = 4;
    */
   extraEips: bigint[];
 
   /**
+   * Names of channels to other chains; stored and served without effect.
+   *
    * @generated from field: repeated string evm_channels = 8;
    */
   evmChannels: string[];
 
   /**
+   * Fee for a new mapping of a token; it is burned.
+   * Unit: unative.
+   *
    * @generated from field: string create_funtoken_fee = 9;
    */
   createFuntokenFee: string;
 
   /**
+   * Contract of the wrapped native token, 0x-hexadecimal.
+   *
    * @generated from field: bytes canonical_wnative = 10;
    */
   canonicalWnative: Uint8Array;
@@ -103,46 +118,64 @@ export const StateSchema: GenMessage<State> = /*@__PURE__*/
  */
 export type Log = Message<"chain.evm.v1.Log"> & {
   /**
+   * Contract that emitted the log, 0x-hexadecimal.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Topics, at most 4, each 0x and 64 hexadecimal digits.
+   *
    * @generated from field: repeated string topics = 2;
    */
   topics: string[];
 
   /**
+   * Data of the log.
+   *
    * @generated from field: bytes data = 3;
    */
   data: Uint8Array;
 
   /**
+   * Height of the block.
+   *
    * @generated from field: uint64 block_number = 4;
    */
   blockNumber: bigint;
 
   /**
+   * Hash of the transaction; zeros for a call.
+   *
    * @generated from field: string tx_hash = 5;
    */
   txHash: string;
 
   /**
+   * Index of the transaction in the block, from 0.
+   *
    * @generated from field: uint64 tx_index = 6;
    */
   txIndex: bigint;
 
   /**
+   * Hash of the block; zeros for a call.
+   *
    * @generated from field: string block_hash = 7;
    */
   blockHash: string;
 
   /**
+   * Index of the log in the block, from 0.
+   *
    * @generated from field: uint64 index = 8;
    */
   index: bigint;
 
   /**
+   * Whether a reorganisation removed the log; false, since a committed block is final.
+   *
    * @generated from field: bool removed = 9;
    */
   removed: boolean;
@@ -209,6 +242,9 @@ export const AccessTupleSchema: GenMessage<AccessTuple> = /*@__PURE__*/
  */
 export type TracerConfig = Message<"chain.evm.v1.TracerConfig"> & {
   /**
+   * Whether callTracer reports only the outermost call.
+   * Example: true
+   *
    * @generated from field: bool only_top_call = 1;
    */
   onlyTopCall: boolean;
@@ -226,51 +262,83 @@ export const TracerConfigSchema: GenMessage<TracerConfig> = /*@__PURE__*/
  */
 export type TraceConfig = Message<"chain.evm.v1.TraceConfig"> & {
   /**
+   * Tracer: the name of a built-in one, or the text of a script; empty: the struct logger.
+   * Example: callTracer
+   *
    * @generated from field: string tracer = 1;
    */
   tracer: string;
 
   /**
+   * Longest run, at most the limit of the node; empty: 5 seconds.
+   * Unit: number with ms, s or m.
+   * Example: 300ms
+   *
    * @generated from field: string timeout = 2;
    */
   timeout: string;
 
   /**
+   * Blocks to execute again, for clients of other nodes; without effect, since every stored height has its state.
+   * Unit: blocks.
+   * Example: 128
+   *
    * @generated from field: uint64 reexec = 3;
    */
   reexec: bigint;
 
   /**
+   * Whether struct logs omit the stack.
+   * Example: true
+   *
    * @generated from field: bool disable_stack = 5;
    */
   disableStack: boolean;
 
   /**
+   * Whether struct logs omit the storage.
+   * Example: true
+   *
    * @generated from field: bool disable_storage = 6;
    */
   disableStorage: boolean;
 
   /**
+   * Whether the node writes the end of the result to its log.
+   * Example: false
+   *
    * @generated from field: bool debug = 8;
    */
   debug: boolean;
 
   /**
+   * Highest number of struct logs; 0: no limit.
+   * Unit: struct logs.
+   * Example: 100
+   *
    * @generated from field: int32 limit = 9;
    */
   limit: number;
 
   /**
+   * Whether struct logs contain the memory.
+   * Example: true
+   *
    * @generated from field: bool enable_memory = 11;
    */
   enableMemory: boolean;
 
   /**
+   * Whether struct logs contain the data that the last call returned.
+   * Example: true
+   *
    * @generated from field: bool enable_return_data = 12;
    */
   enableReturnData: boolean;
 
   /**
+   * Options of the tracer.
+   *
    * @generated from field: chain.evm.v1.TracerConfig tracer_config = 13;
    */
   tracerConfig?: TracerConfig | undefined;

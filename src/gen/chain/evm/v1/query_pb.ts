@@ -27,6 +27,9 @@ export const file_chain_evm_v1_query: GenFile = /*@__PURE__*/
  */
 export type QueryEthAccountRequest = Message<"chain.evm.v1.QueryEthAccountRequest"> & {
   /**
+   * Account, as 0x-hexadecimal or Bech32 address.
+   * Example: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+   *
    * @generated from field: string address = 1;
    */
   address: string;
@@ -44,31 +47,45 @@ export const QueryEthAccountRequestSchema: GenMessage<QueryEthAccountRequest> = 
  */
 export type QueryEthAccountResponse = Message<"chain.evm.v1.QueryEthAccountResponse"> & {
   /**
+   * Native balance without what is below one base unit.
+   * Unit: unative.
+   *
    * @generated from field: string balance = 1;
    */
   balance: string;
 
   /**
+   * Native balance.
+   * Unit: wei, 10^-12 unative.
+   *
    * @generated from field: string balance_wei = 2;
    */
   balanceWei: string;
 
   /**
+   * Keccak-256 hash of the code, 0x and 64 hexadecimal digits.
+   *
    * @generated from field: string code_hash = 3;
    */
   codeHash: string;
 
   /**
+   * Number of transactions that the account has sent; the nonce of its next one.
+   *
    * @generated from field: uint64 nonce = 4;
    */
   nonce: bigint;
 
   /**
+   * Address as 0x-hexadecimal with checksum; empty for addresses of 32 bytes.
+   *
    * @generated from field: string eth_address = 5;
    */
   ethAddress: string;
 
   /**
+   * The same address as Bech32.
+   *
    * @generated from field: string bech32_address = 6;
    */
   bech32Address: string;
@@ -86,6 +103,9 @@ export const QueryEthAccountResponseSchema: GenMessage<QueryEthAccountResponse> 
  */
 export type QueryValidatorAccountRequest = Message<"chain.evm.v1.QueryValidatorAccountRequest"> & {
   /**
+   * Consensus address of the validator, as Bech32.
+   * Example: chainvalcons17w0adeg64ky0daxwd2ugyuneellmjgnxcyazjw
+   *
    * @generated from field: string cons_address = 1;
    */
   consAddress: string;
@@ -103,16 +123,22 @@ export const QueryValidatorAccountRequestSchema: GenMessage<QueryValidatorAccoun
  */
 export type QueryValidatorAccountResponse = Message<"chain.evm.v1.QueryValidatorAccountResponse"> & {
   /**
+   * Account of the validator, as Bech32 address.
+   *
    * @generated from field: string account_address = 1;
    */
   accountAddress: string;
 
   /**
+   * Sequence of the account's next transaction.
+   *
    * @generated from field: uint64 sequence = 2;
    */
   sequence: bigint;
 
   /**
+   * Number of the account, which signatures contain.
+   *
    * @generated from field: uint64 account_number = 3;
    */
   accountNumber: bigint;
@@ -130,12 +156,16 @@ export const QueryValidatorAccountResponseSchema: GenMessage<QueryValidatorAccou
  */
 export type QueryBalanceRequest = Message<"chain.evm.v1.QueryBalanceRequest"> & {
   /**
+   * Holder, as 0x-hexadecimal or Bech32 address.
+   * Example: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
-   * ERC-20 address or bank denom; empty: only the native balance.
+   * ERC-20 address or bank denom; empty: only the native balance is returned.
+   * Example: unative
    *
    * @generated from field: string token = 2;
    */
@@ -154,16 +184,23 @@ export const QueryBalanceRequestSchema: GenMessage<QueryBalanceRequest> = /*@__P
  */
 export type QueryBalanceResponse = Message<"chain.evm.v1.QueryBalanceResponse"> & {
   /**
+   * Native balance of the holder.
+   * Unit: wei.
+   *
    * @generated from field: string balance_wei = 2;
    */
   balanceWei: string;
 
   /**
+   * Balance of the token in the bank; absent if the token has no bank denom.
+   *
    * @generated from field: chain.evm.v1.BalanceBank bank = 3;
    */
   bank?: BalanceBank | undefined;
 
   /**
+   * Balance of the token as ERC-20; absent if the token has no contract.
+   *
    * @generated from field: chain.evm.v1.BalanceERC20 erc20 = 4;
    */
   erc20?: BalanceERC20 | undefined;
@@ -181,26 +218,37 @@ export const QueryBalanceResponseSchema: GenMessage<QueryBalanceResponse> = /*@_
  */
 export type BalanceBank = Message<"chain.evm.v1.BalanceBank"> & {
   /**
+   * Symbol of the coin in its metadata.
+   *
    * @generated from field: string symbol = 1;
    */
   symbol: string;
 
   /**
+   * Balance in units of the display denom, as decimal text.
+   *
    * @generated from field: string balance_human = 2;
    */
   balanceHuman: string;
 
   /**
+   * Places between the base denom and the display denom.
+   *
    * @generated from field: uint32 decimals = 3;
    */
   decimals: number;
 
   /**
+   * Base denom of the coin.
+   *
    * @generated from field: string coin_denom = 4;
    */
   coinDenom: string;
 
   /**
+   * Balance.
+   * Unit: base units of the coin.
+   *
    * @generated from field: string balance_base = 5;
    */
   balanceBase: string;
@@ -218,31 +266,44 @@ export const BalanceBankSchema: GenMessage<BalanceBank> = /*@__PURE__*/
  */
 export type BalanceERC20 = Message<"chain.evm.v1.BalanceERC20"> & {
   /**
+   * Address of the contract, 0x-hexadecimal with checksum.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Symbol that the contract reports.
+   *
    * @generated from field: string symbol = 2;
    */
   symbol: string;
 
   /**
+   * Balance in whole tokens, as decimal text.
+   *
    * @generated from field: string balance_human = 3;
    */
   balanceHuman: string;
 
   /**
+   * Decimals that the contract reports.
+   *
    * @generated from field: uint32 decimals = 4;
    */
   decimals: number;
 
   /**
+   * Name that the contract reports.
+   *
    * @generated from field: string name = 5;
    */
   name: string;
 
   /**
+   * Balance.
+   * Unit: smallest units of the token.
+   *
    * @generated from field: string balance_base = 6;
    */
   balanceBase: string;
@@ -260,11 +321,17 @@ export const BalanceERC20Schema: GenMessage<BalanceERC20> = /*@__PURE__*/
  */
 export type QueryStorageRequest = Message<"chain.evm.v1.QueryStorageRequest"> & {
   /**
+   * Contract, as 0x-hexadecimal address.
+   * Example: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Slot, as at most 32 bytes of hexadecimal text.
+   * Example: 0x0000000000000000000000000000000000000000000000000000000000000000
+   *
    * @generated from field: string key = 2;
    */
   key: string;
@@ -282,6 +349,8 @@ export const QueryStorageRequestSchema: GenMessage<QueryStorageRequest> = /*@__P
  */
 export type QueryStorageResponse = Message<"chain.evm.v1.QueryStorageResponse"> & {
   /**
+   * Value of the slot, 0x and 64 hexadecimal digits.
+   *
    * @generated from field: string value = 1;
    */
   value: string;
@@ -299,6 +368,9 @@ export const QueryStorageResponseSchema: GenMessage<QueryStorageResponse> = /*@_
  */
 export type QueryCodeRequest = Message<"chain.evm.v1.QueryCodeRequest"> & {
   /**
+   * Contract, as 0x-hexadecimal address.
+   * Example: 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+   *
    * @generated from field: string address = 1;
    */
   address: string;
@@ -316,6 +388,8 @@ export const QueryCodeRequestSchema: GenMessage<QueryCodeRequest> = /*@__PURE__*
  */
 export type QueryCodeResponse = Message<"chain.evm.v1.QueryCodeResponse"> & {
   /**
+   * Code that runs at the address.
+   *
    * @generated from field: bytes code = 1;
    */
   code: Uint8Array;
@@ -390,6 +464,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"chain.evm.v1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: chain.evm.v1.Params params = 1;
    */
   params?: Params | undefined;
@@ -407,23 +483,36 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type EthCallRequest = Message<"chain.evm.v1.EthCallRequest"> & {
   /**
-   * A call object as in JSON-RPC.
+   * Call object of JSON-RPC: from, to, gas, gasPrice, value, input and so on. As a query parameter it is the JSON itself, or
+   * its base64.
+   * Example: {"to":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","input":"0x"}
    *
    * @generated from field: bytes args = 1;
    */
   args: Uint8Array;
 
   /**
+   * Highest gas that the call can use; 0: the limit of the node, which also bounds any other value.
+   * Unit: gas.
+   * Example: 25000000
+   *
    * @generated from field: uint64 gas_cap = 2;
    */
   gasCap: bigint;
 
   /**
+   * Consensus address, 20 bytes, of the validator whose operator is the coinbase of the call; empty: the proposer of the
+   * block.
+   * Example: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+   *
    * @generated from field: bytes proposer_address = 3;
    */
   proposerAddress: Uint8Array;
 
   /**
+   * EVM chain id that the caller expects; 0: any. Another id than the chain's is an error.
+   * Example: 6930
+   *
    * @generated from field: int64 chain_id = 4;
    */
   chainId: bigint;
@@ -441,6 +530,9 @@ export const EthCallRequestSchema: GenMessage<EthCallRequest> = /*@__PURE__*/
  */
 export type EstimateGasResponse = Message<"chain.evm.v1.EstimateGasResponse"> & {
   /**
+   * Gas limit with which the call succeeds.
+   * Unit: gas.
+   *
    * @generated from field: uint64 gas = 1;
    */
   gas: bigint;
@@ -458,46 +550,71 @@ export const EstimateGasResponseSchema: GenMessage<EstimateGasResponse> = /*@__P
  */
 export type QueryTraceTxRequest = Message<"chain.evm.v1.QueryTraceTxRequest"> & {
   /**
+   * Transaction to trace: its hash, or the transaction itself.
+   *
    * @generated from field: chain.evm.v1.MsgEthereumTx msg = 1;
    */
   msg?: MsgEthereumTx | undefined;
 
   /**
+   * Tracer and its options.
+   *
    * @generated from field: chain.evm.v1.TraceConfig trace_config = 3;
    */
   traceConfig?: TraceConfig | undefined;
 
   /**
+   * Transactions that ran before it in the block. They are compared with the stored block.
+   *
    * @generated from field: repeated chain.evm.v1.MsgEthereumTx predecessors = 4;
    */
   predecessors: MsgEthereumTx[];
 
   /**
+   * Height of the block; 0: that of the stored transaction, or the latest.
+   * Example: 12
+   *
    * @generated from field: int64 block_number = 5;
    */
   blockNumber: bigint;
 
   /**
+   * Hash of the block, 32 bytes of hexadecimal text.
+   * Example: 0xd88733a7a96d06a7c2b94b5b29598792d3457c81bc0b336667f0f1f1d5d57f54
+   *
    * @generated from field: string block_hash = 6;
    */
   blockHash: string;
 
   /**
+   * Time of the block, RFC 3339.
+   * Example: 2026-01-01T00:00:00Z
+   *
    * @generated from field: google.protobuf.Timestamp block_time = 7;
    */
   blockTime?: Timestamp | undefined;
 
   /**
+   * Consensus address of the proposer, 20 bytes.
+   * Example: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+   *
    * @generated from field: bytes proposer_address = 8;
    */
   proposerAddress: Uint8Array;
 
   /**
+   * EVM chain id that the caller expects; 0: any.
+   * Example: 6930
+   *
    * @generated from field: int64 chain_id = 9;
    */
   chainId: bigint;
 
   /**
+   * Gas limit of the block; 0: that of the stored block.
+   * Unit: gas.
+   * Example: 30000000
+   *
    * @generated from field: int64 block_max_gas = 10;
    */
   blockMaxGas: bigint;
@@ -515,7 +632,7 @@ export const QueryTraceTxRequestSchema: GenMessage<QueryTraceTxRequest> = /*@__P
  */
 export type QueryTraceTxResponse = Message<"chain.evm.v1.QueryTraceTxResponse"> & {
   /**
-   * JSON text.
+   * Trace, as JSON text.
    *
    * @generated from field: bytes data = 1;
    */
@@ -534,41 +651,64 @@ export const QueryTraceTxResponseSchema: GenMessage<QueryTraceTxResponse> = /*@_
  */
 export type QueryTraceBlockRequest = Message<"chain.evm.v1.QueryTraceBlockRequest"> & {
   /**
+   * Transactions of the block. They are compared with the stored block.
+   *
    * @generated from field: repeated chain.evm.v1.MsgEthereumTx txs = 1;
    */
   txs: MsgEthereumTx[];
 
   /**
+   * Tracer and its options.
+   *
    * @generated from field: chain.evm.v1.TraceConfig trace_config = 3;
    */
   traceConfig?: TraceConfig | undefined;
 
   /**
+   * Height of the block; 0: the one that the hash names.
+   * Example: 12
+   *
    * @generated from field: int64 block_number = 5;
    */
   blockNumber: bigint;
 
   /**
+   * Hash of the block, 32 bytes of hexadecimal text; empty: the block that the number names.
+   * Example: 0xd88733a7a96d06a7c2b94b5b29598792d3457c81bc0b336667f0f1f1d5d57f54
+   *
    * @generated from field: string block_hash = 6;
    */
   blockHash: string;
 
   /**
+   * Time of the block, RFC 3339.
+   * Example: 2026-01-01T00:00:00Z
+   *
    * @generated from field: google.protobuf.Timestamp block_time = 7;
    */
   blockTime?: Timestamp | undefined;
 
   /**
+   * Consensus address of the proposer, 20 bytes.
+   * Example: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+   *
    * @generated from field: bytes proposer_address = 8;
    */
   proposerAddress: Uint8Array;
 
   /**
+   * EVM chain id that the caller expects; 0: any.
+   * Example: 6930
+   *
    * @generated from field: int64 chain_id = 9;
    */
   chainId: bigint;
 
   /**
+   * Gas limit of the block; 0: that of the stored block.
+   * Unit: gas.
+   * Example: 30000000
+   *
    * @generated from field: int64 block_max_gas = 10;
    */
   blockMaxGas: bigint;
@@ -586,7 +726,7 @@ export const QueryTraceBlockRequestSchema: GenMessage<QueryTraceBlockRequest> = 
  */
 export type QueryTraceBlockResponse = Message<"chain.evm.v1.QueryTraceBlockResponse"> & {
   /**
-   * JSON text.
+   * Traces of the transactions in their order, as JSON text.
    *
    * @generated from field: bytes data = 1;
    */
@@ -618,6 +758,7 @@ export const QueryBaseFeeRequestSchema: GenMessage<QueryBaseFeeRequest> = /*@__P
  */
 export type QueryBaseFeeResponse = Message<"chain.evm.v1.QueryBaseFeeResponse"> & {
   /**
+   * Base fee for each unit of gas.
    * Unit: wei.
    *
    * @generated from field: optional string base_fee = 1;
@@ -625,6 +766,9 @@ export type QueryBaseFeeResponse = Message<"chain.evm.v1.QueryBaseFeeResponse"> 
   baseFee?: string | undefined;
 
   /**
+   * The same base fee, rounded down.
+   * Unit: unative.
+   *
    * @generated from field: optional string base_fee_unative = 2;
    */
   baseFeeUnative?: string | undefined;
@@ -642,7 +786,8 @@ export const QueryBaseFeeResponseSchema: GenMessage<QueryBaseFeeResponse> = /*@_
  */
 export type QueryFunTokenMappingRequest = Message<"chain.evm.v1.QueryFunTokenMappingRequest"> & {
   /**
-   * ERC-20 address or bank denom.
+   * ERC-20 address or bank denom; slashes need no encoding.
+   * Example: unative
    *
    * @generated from field: string token = 1;
    */
@@ -661,6 +806,8 @@ export const QueryFunTokenMappingRequestSchema: GenMessage<QueryFunTokenMappingR
  */
 export type QueryFunTokenMappingResponse = Message<"chain.evm.v1.QueryFunTokenMappingResponse"> & {
   /**
+   * Mapping of the token.
+   *
    * @generated from field: chain.evm.v1.FunToken fun_token = 1;
    */
   funToken?: FunToken | undefined;
@@ -678,6 +825,10 @@ export const QueryFunTokenMappingResponseSchema: GenMessage<QueryFunTokenMapping
  */
 export const Query: GenService<{
   /**
+   * Returns an account as the EVM sees it: balance, nonce and code hash, with both forms of its address. An address without
+   * an account has zeros.
+   * Errors: invalidArgument, address is neither 0x-hexadecimal nor Bech32.
+   *
    * @generated from rpc chain.evm.v1.Query.EthAccount
    */
   ethAccount: {
@@ -686,6 +837,9 @@ export const Query: GenService<{
     output: typeof QueryEthAccountResponseSchema;
   },
   /**
+   * Returns the account of the validator that has a consensus address.
+   * Errors: invalidArgument, cons_address is not a consensus address; notFound, no validator has it.
+   *
    * @generated from rpc chain.evm.v1.Query.ValidatorAccount
    */
   validatorAccount: {
@@ -694,6 +848,10 @@ export const Query: GenService<{
     output: typeof QueryValidatorAccountResponseSchema;
   },
   /**
+   * Returns the native balance of an account, and its balance of one token in the bank and as ERC-20.
+   * Errors: invalidArgument, address is not an address or token is neither an ERC-20 address nor a denom; notFound, the token
+   * does not exist.
+   *
    * @generated from rpc chain.evm.v1.Query.Balance
    */
   balance: {
@@ -702,6 +860,9 @@ export const Query: GenService<{
     output: typeof QueryBalanceResponseSchema;
   },
   /**
+   * Returns one storage slot of a contract; an empty slot is zeros.
+   * Errors: invalidArgument, address or key is not hexadecimal.
+   *
    * @generated from rpc chain.evm.v1.Query.Storage
    */
   storage: {
@@ -710,6 +871,9 @@ export const Query: GenService<{
     output: typeof QueryStorageResponseSchema;
   },
   /**
+   * Returns the code of a contract; empty for any other address.
+   * Errors: invalidArgument, address is not hexadecimal.
+   *
    * @generated from rpc chain.evm.v1.Query.Code
    */
   code: {
@@ -718,6 +882,8 @@ export const Query: GenService<{
     output: typeof QueryCodeResponseSchema;
   },
   /**
+   * Returns the parameters of module evm.
+   *
    * @generated from rpc chain.evm.v1.Query.Params
    */
   params: {
@@ -726,6 +892,11 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Executes a call on the state of the height without a transaction. A failure of the code is an answer with vm_error, not
+   * an error.
+   * Errors: invalidArgument, args is no call object or contradicts the chain; resourceExhausted, the call needs more than the
+   * limits of the node; deadlineExceeded, the call takes longer than the node allows.
+   *
    * @generated from rpc chain.evm.v1.Query.EthCall
    */
   ethCall: {
@@ -734,6 +905,11 @@ export const Query: GenService<{
     output: typeof MsgEthereumTxResponseSchema;
   },
   /**
+   * Returns the least gas limit with which a call succeeds on the state of the height.
+   * Errors: invalidArgument, the call fails or reverts (its reason is in the details) or args is no call object or gas_cap is
+   * below 21000; resourceExhausted, the call needs more than the limits of the node; deadlineExceeded, the estimate takes
+   * longer than the node allows.
+   *
    * @generated from rpc chain.evm.v1.Query.EstimateGas
    */
   estimateGas: {
@@ -742,6 +918,11 @@ export const Query: GenService<{
     output: typeof EstimateGasResponseSchema;
   },
   /**
+   * Executes a transaction again as it ran in its block, and returns a trace of its steps. The hash alone is enough for a
+   * transaction of the chain; other fields are compared with the stored block.
+   * Errors: invalidArgument, a field is malformed or contradicts the stored block; notFound, no stored block has the
+   * transaction; resourceExhausted, too many traces run; deadlineExceeded, the trace takes longer than its timeout.
+   *
    * @generated from rpc chain.evm.v1.Query.TraceTx
    */
   traceTx: {
@@ -750,6 +931,10 @@ export const Query: GenService<{
     output: typeof QueryTraceTxResponseSchema;
   },
   /**
+   * Executes a block again and returns the traces of its Ethereum transactions. The number or the hash is enough.
+   * Errors: invalidArgument, a field is malformed or contradicts the stored block; notFound, the block is not stored;
+   * resourceExhausted, too many traces run; deadlineExceeded, the trace takes longer than its timeout.
+   *
    * @generated from rpc chain.evm.v1.Query.TraceBlock
    */
   traceBlock: {
@@ -758,6 +943,10 @@ export const Query: GenService<{
     output: typeof QueryTraceBlockResponseSchema;
   },
   /**
+   * Executes a transaction that is in no block on the state after the named block, and returns a trace.
+   * Errors: invalidArgument, msg is missing or malformed; notFound, the block is not stored; resourceExhausted, too many
+   * traces run; deadlineExceeded, the trace takes longer than its timeout.
+   *
    * @generated from rpc chain.evm.v1.Query.TraceCall
    */
   traceCall: {
@@ -766,6 +955,8 @@ export const Query: GenService<{
     output: typeof QueryTraceTxResponseSchema;
   },
   /**
+   * Returns the base fee that the next block charges for each unit of gas.
+   *
    * @generated from rpc chain.evm.v1.Query.BaseFee
    */
   baseFee: {
@@ -774,6 +965,9 @@ export const Query: GenService<{
     output: typeof QueryBaseFeeResponseSchema;
   },
   /**
+   * Returns the mapping between a bank coin and its ERC-20 contract.
+   * Errors: notFound, the token has no mapping.
+   *
    * @generated from rpc chain.evm.v1.Query.FunToken
    */
   funToken: {
@@ -782,7 +976,8 @@ export const Query: GenService<{
     output: typeof QueryFunTokenMappingResponseSchema;
   },
   /**
-   * Alias of FunToken.
+   * Returns the same as FunToken. It is the name of the operation on the original chain.
+   * Errors: notFound, the token has no mapping.
    *
    * @generated from rpc chain.evm.v1.Query.FunTokenMapping
    */

@@ -28,24 +28,34 @@ export const file_chain_evm_v1_tx: GenFile = /*@__PURE__*/
  */
 export type MsgEthereumTx = Message<"chain.evm.v1.MsgEthereumTx"> & {
   /**
-   * LegacyTx, AccessListTx, DynamicFeeTx or SetCodeTx.
+   * The Ethereum transaction: LegacyTx, AccessListTx, DynamicFeeTx or SetCodeTx.
    *
    * @generated from field: google.protobuf.Any data = 1;
    */
   data?: Any | undefined;
 
   /**
+   * Length of the transaction; deprecated and without effect.
+   * Unit: bytes.
+   * Example: 0
+   *
    * @generated from field: double size = 2 [deprecated = true];
    * @deprecated
    */
   size: number;
 
   /**
+   * Hash of the Ethereum transaction, 32 bytes of hexadecimal text.
+   * Example: 0xd88733a7a96d06a7c2b94b5b29598792d3457c81bc0b336667f0f1f1d5d57f54
+   *
    * @generated from field: string hash = 3;
    */
   hash: string;
 
   /**
+   * Sender, 0x-hexadecimal. It must be the signer of the transaction; empty: not compared.
+   * Example: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
+   *
    * @generated from field: string from = 4;
    */
   from: string;
@@ -393,26 +403,38 @@ export const ExtensionOptionsEthereumTxSchema: GenMessage<ExtensionOptionsEthere
  */
 export type MsgEthereumTxResponse = Message<"chain.evm.v1.MsgEthereumTxResponse"> & {
   /**
+   * Hash of the transaction; zeros for a call.
+   *
    * @generated from field: string hash = 1;
    */
   hash: string;
 
   /**
+   * Logs that the execution emitted.
+   *
    * @generated from field: repeated chain.evm.v1.Log logs = 2;
    */
   logs: Log[];
 
   /**
+   * Data that the execution returned, or the data of its revert.
+   *
    * @generated from field: bytes ret = 3;
    */
   ret: Uint8Array;
 
   /**
+   * Failure of the execution; empty: it succeeded.
+   * Example: execution reverted
+   *
    * @generated from field: string vm_error = 4;
    */
   vmError: string;
 
   /**
+   * Gas that the execution used.
+   * Unit: gas.
+   *
    * @generated from field: uint64 gas_used = 5;
    */
   gasUsed: bigint;

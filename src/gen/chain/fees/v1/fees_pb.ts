@@ -18,7 +18,8 @@ export const file_chain_fees_v1_fees: GenFile = /*@__PURE__*/
  */
 export type Params = Message<"chain.fees.v1.Params"> & {
   /**
-   * Denoms besides the base denom in which transactions can pay fees.
+   * Denoms besides the base denom in which transactions can pay fees, at most 16.
+   * Example: uusd
    *
    * @generated from field: repeated string allowed_denoms = 1;
    */

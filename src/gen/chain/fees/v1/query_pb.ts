@@ -34,6 +34,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"chain.fees.v1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: chain.fees.v1.Params params = 1;
    */
   params?: Params | undefined;
@@ -51,6 +53,8 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * Returns the parameters of module fees: the denoms in which fees can be paid.
+   *
    * @generated from rpc chain.fees.v1.Query.Params
    */
   params: {

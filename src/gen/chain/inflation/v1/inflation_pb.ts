@@ -20,38 +20,57 @@ export const file_chain_inflation_v1_inflation: GenFile = /*@__PURE__*/
  */
 export type Params = Message<"chain.inflation.v1.Params"> & {
   /**
+   * Whether the end of an epoch mints coins.
+   *
    * @generated from field: bool inflation_enabled = 1;
    */
   inflationEnabled: boolean;
 
   /**
-   * Highest power first.
+   * Six factors of the polynomial in the period that gives the amount to mint, highest power first.
+   * Unit: decimals, 18 places.
    *
    * @generated from field: repeated string polynomial_factors = 2;
    */
   polynomialFactors: string[];
 
   /**
+   * Shares of the receivers of minted coins; they add up to 1.
+   *
    * @generated from field: chain.inflation.v1.InflationDistribution inflation_distribution = 3;
    */
   inflationDistribution?: InflationDistribution | undefined;
 
   /**
+   * Length of a period.
+   * Unit: epochs.
+   * Example: 30
+   *
    * @generated from field: uint64 epochs_per_period = 4;
    */
   epochsPerPeriod: bigint;
 
   /**
+   * Periods of a year, for the inflation rate.
+   * Unit: periods.
+   * Example: 12
+   *
    * @generated from field: uint64 periods_per_year = 5;
    */
   periodsPerYear: bigint;
 
   /**
+   * Number of periods with inflation. After them nothing is minted.
+   * Unit: periods.
+   * Example: 96
+   *
    * @generated from field: uint64 max_period = 6;
    */
   maxPeriod: bigint;
 
   /**
+   * Whether inflation was ever on.
+   *
    * @generated from field: bool has_inflation_started = 7;
    */
   hasInflationStarted: boolean;
@@ -69,16 +88,25 @@ export const ParamsSchema: GenMessage<Params> = /*@__PURE__*/
  */
 export type InflationDistribution = Message<"chain.inflation.v1.InflationDistribution"> & {
   /**
+   * Share of validators and delegators.
+   * Unit: fraction from 0 to 1, 18 places.
+   *
    * @generated from field: string staking_rewards = 1;
    */
   stakingRewards: string;
 
   /**
+   * Share of the community pool.
+   * Unit: fraction from 0 to 1, 18 places.
+   *
    * @generated from field: string community_pool = 2;
    */
   communityPool: string;
 
   /**
+   * Share of the reserve, which the sudo root holds.
+   * Unit: fraction from 0 to 1, 18 places.
+   *
    * @generated from field: string strategic_reserves = 3;
    */
   strategicReserves: string;

@@ -36,6 +36,8 @@ export const QueryPeriodRequestSchema: GenMessage<QueryPeriodRequest> = /*@__PUR
  */
 export type QueryPeriodResponse = Message<"chain.inflation.v1.QueryPeriodResponse"> & {
   /**
+   * Number of the running period, from 0.
+   *
    * @generated from field: uint64 period = 1;
    */
   period: bigint;
@@ -66,6 +68,9 @@ export const QueryEpochMintProvisionRequestSchema: GenMessage<QueryEpochMintProv
  */
 export type QueryEpochMintProvisionResponse = Message<"chain.inflation.v1.QueryEpochMintProvisionResponse"> & {
   /**
+   * Coins that one epoch mints.
+   * Unit: unative, 18 places.
+   *
    * @generated from field: sdk.base.v1beta1.DecCoin epoch_mint_provision = 1;
    */
   epochMintProvision?: DecCoin | undefined;
@@ -96,6 +101,9 @@ export const QuerySkippedEpochsRequestSchema: GenMessage<QuerySkippedEpochsReque
  */
 export type QuerySkippedEpochsResponse = Message<"chain.inflation.v1.QuerySkippedEpochsResponse"> & {
   /**
+   * Number of epochs without a mint.
+   * Unit: epochs.
+   *
    * @generated from field: uint64 skipped_epochs = 1;
    */
   skippedEpochs: bigint;
@@ -126,6 +134,9 @@ export const QueryCirculatingSupplyRequestSchema: GenMessage<QueryCirculatingSup
  */
 export type QueryCirculatingSupplyResponse = Message<"chain.inflation.v1.QueryCirculatingSupplyResponse"> & {
   /**
+   * Coins in circulation.
+   * Unit: unative, 18 places.
+   *
    * @generated from field: sdk.base.v1beta1.DecCoin circulating_supply = 1;
    */
   circulatingSupply?: DecCoin | undefined;
@@ -156,7 +167,8 @@ export const QueryInflationRateRequestSchema: GenMessage<QueryInflationRateReque
  */
 export type QueryInflationRateResponse = Message<"chain.inflation.v1.QueryInflationRateResponse"> & {
   /**
-   * Percent per year.
+   * Inflation of a year.
+   * Unit: percent, 18 places.
    *
    * @generated from field: string inflation_rate = 1;
    */
@@ -188,6 +200,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"chain.inflation.v1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: chain.inflation.v1.Params params = 1;
    */
   params?: Params | undefined;
@@ -205,6 +219,8 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * Returns the number of the running period of inflation.
+   *
    * @generated from rpc chain.inflation.v1.Query.Period
    */
   period: {
@@ -213,6 +229,8 @@ export const Query: GenService<{
     output: typeof QueryPeriodResponseSchema;
   },
   /**
+   * Returns the amount that the end of an epoch mints in the running period; 0 while inflation is off.
+   *
    * @generated from rpc chain.inflation.v1.Query.EpochMintProvision
    */
   epochMintProvision: {
@@ -221,6 +239,8 @@ export const Query: GenService<{
     output: typeof QueryEpochMintProvisionResponseSchema;
   },
   /**
+   * Returns the number of epochs that ended while inflation was off.
+   *
    * @generated from rpc chain.inflation.v1.Query.SkippedEpochs
    */
   skippedEpochs: {
@@ -229,6 +249,8 @@ export const Query: GenService<{
     output: typeof QuerySkippedEpochsResponseSchema;
   },
   /**
+   * Returns the native coins in circulation: the supply without what vesting accounts have locked.
+   *
    * @generated from rpc chain.inflation.v1.Query.CirculatingSupply
    */
   circulatingSupply: {
@@ -237,6 +259,8 @@ export const Query: GenService<{
     output: typeof QueryCirculatingSupplyResponseSchema;
   },
   /**
+   * Returns the amount minted in a year relative to the circulating supply.
+   *
    * @generated from rpc chain.inflation.v1.Query.InflationRate
    */
   inflationRate: {
@@ -245,6 +269,8 @@ export const Query: GenService<{
     output: typeof QueryInflationRateResponseSchema;
   },
   /**
+   * Returns the parameters of module inflation.
+   *
    * @generated from rpc chain.inflation.v1.Query.Params
    */
   params: {

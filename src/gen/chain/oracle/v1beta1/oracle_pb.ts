@@ -22,63 +22,94 @@ export const file_chain_oracle_v1beta1_oracle: GenFile = /*@__PURE__*/
  */
 export type Params = Message<"chain.oracle.v1beta1.Params"> & {
   /**
-   * Blocks.
+   * Length of a voting period.
+   * Unit: blocks.
+   * Example: 30
    *
    * @generated from field: uint64 vote_period = 1;
    */
   votePeriod: bigint;
 
   /**
+   * Least voting power, as part of all, that must vote on a pair for a price.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string vote_threshold = 2;
    */
   voteThreshold: string;
 
   /**
+   * Full width around the median within which a vote counts as correct.
+   * Unit: fraction of the median, 18 places.
+   * Example: 0.020000000000000000
+   *
    * @generated from field: string reward_band = 3;
    */
   rewardBand: string;
 
   /**
+   * Pairs to vote on from the next voting period.
+   * Example: ubtc:uusd
+   *
    * @generated from field: repeated string whitelist = 4;
    */
   whitelist: string[];
 
   /**
+   * Part of its stake that a validator loses if it misses too many votes.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string slash_fraction = 5;
    */
   slashFraction: string;
 
   /**
-   * Voting periods.
+   * Length of a slash window, after which misses are judged.
+   * Unit: voting periods.
+   * Example: 120
    *
    * @generated from field: uint64 slash_window = 6;
    */
   slashWindow: bigint;
 
   /**
+   * Part of the votes in a slash window that must be valid to avoid the loss.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string min_valid_per_window = 7;
    */
   minValidPerWindow: string;
 
   /**
+   * Time that average prices look back.
+   * Unit: decimal seconds with the suffix s.
+   * Example: 900s
+   *
    * @generated from field: google.protobuf.Duration twap_lookback_window = 8;
    */
   twapLookbackWindow?: Duration | undefined;
 
   /**
+   * Least number of validators that must vote on a pair for a price.
+   * Unit: validators.
+   * Example: 4
+   *
    * @generated from field: uint64 min_voters = 9;
    */
   minVoters: bigint;
 
   /**
    * Stored, served and editable, but without effect (D41).
+   * Unit: fraction, 18 places.
    *
    * @generated from field: string validator_fee_ratio = 10;
    */
   validatorFeeRatio: string;
 
   /**
-   * Blocks after which a rate is labelled vintage.
+   * Age at which a price becomes vintage.
+   * Unit: blocks.
+   * Example: 900
    *
    * @generated from field: uint64 expiration_blocks = 11;
    */
@@ -97,18 +128,22 @@ export const ParamsSchema: GenMessage<Params> = /*@__PURE__*/
  */
 export type AggregateExchangeRatePrevote = Message<"chain.oracle.v1beta1.AggregateExchangeRatePrevote"> & {
   /**
-   * 40 lower-case hexadecimal digits.
+   * Hash of the prices to reveal, 40 lower-case hexadecimal digits.
    *
    * @generated from field: string hash = 1;
    */
   hash: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
 
   /**
+   * Height at which the prevote was committed.
+   *
    * @generated from field: uint64 submit_block = 3;
    */
   submitBlock: bigint;
@@ -126,11 +161,15 @@ export const AggregateExchangeRatePrevoteSchema: GenMessage<AggregateExchangeRat
  */
 export type AggregateExchangeRateVote = Message<"chain.oracle.v1beta1.AggregateExchangeRateVote"> & {
   /**
+   * Prices that the validator has revealed.
+   *
    * @generated from field: repeated chain.oracle.v1beta1.ExchangeRateTuple exchange_rate_tuples = 1;
    */
   exchangeRateTuples: ExchangeRateTuple[];
 
   /**
+   * Validator, as Bech32 operator address.
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
@@ -148,11 +187,17 @@ export const AggregateExchangeRateVoteSchema: GenMessage<AggregateExchangeRateVo
  */
 export type ExchangeRateTuple = Message<"chain.oracle.v1beta1.ExchangeRateTuple"> & {
   /**
+   * Pair of denoms.
+   * Example: ubtc:uusd
+   *
    * @generated from field: string pair = 1;
    */
   pair: string;
 
   /**
+   * Price of the base denom; 0 abstains.
+   * Unit: quote for one base, 18 places.
+   *
    * @generated from field: string exchange_rate = 2;
    */
   exchangeRate: string;

@@ -14,13 +14,16 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file chain/oracle/v1beta1/query.proto.
  */
 export const file_chain_oracle_v1beta1_query: GenFile = /*@__PURE__*/
-  fileDesc("CiBjaGFpbi9vcmFjbGUvdjFiZXRhMS9xdWVyeS5wcm90bxIUY2hhaW4ub3JhY2xlLnYxYmV0YTEiLgoYUXVlcnlFeGNoYW5nZVJhdGVSZXF1ZXN0EhIKBHBhaXIYASABKAlCBMjSIwEiggEKGVF1ZXJ5RXhjaGFuZ2VSYXRlUmVzcG9uc2USHwoNZXhjaGFuZ2VfcmF0ZRgBIAEoCUIIyNIjAdDSIwESGgoSYmxvY2tfdGltZXN0YW1wX21zGAIgASgDEhQKDGJsb2NrX2hlaWdodBgDIAEoBBISCgppc192aW50YWdlGAQgASgIIhsKGVF1ZXJ5RXhjaGFuZ2VSYXRlc1JlcXVlc3QiXQoaUXVlcnlFeGNoYW5nZVJhdGVzUmVzcG9uc2USPwoOZXhjaGFuZ2VfcmF0ZXMYASADKAsyJy5jaGFpbi5vcmFjbGUudjFiZXRhMS5FeGNoYW5nZVJhdGVUdXBsZSIVChNRdWVyeUFjdGl2ZXNSZXF1ZXN0IicKFFF1ZXJ5QWN0aXZlc1Jlc3BvbnNlEg8KB2FjdGl2ZXMYASADKAkiGQoXUXVlcnlWb3RlVGFyZ2V0c1JlcXVlc3QiMAoYUXVlcnlWb3RlVGFyZ2V0c1Jlc3BvbnNlEhQKDHZvdGVfdGFyZ2V0cxgBIAMoCSI2ChxRdWVyeUZlZWRlckRlbGVnYXRpb25SZXF1ZXN0EhYKDnZhbGlkYXRvcl9hZGRyGAEgASgJIjQKHVF1ZXJ5RmVlZGVyRGVsZWdhdGlvblJlc3BvbnNlEhMKC2ZlZWRlcl9hZGRyGAEgASgJIjEKF1F1ZXJ5TWlzc0NvdW50ZXJSZXF1ZXN0EhYKDnZhbGlkYXRvcl9hZGRyGAEgASgJIjAKGFF1ZXJ5TWlzc0NvdW50ZXJSZXNwb25zZRIUCgxtaXNzX2NvdW50ZXIYASABKAQiNgocUXVlcnlBZ2dyZWdhdGVQcmV2b3RlUmVxdWVzdBIWCg52YWxpZGF0b3JfYWRkchgBIAEoCSJ0Ch1RdWVyeUFnZ3JlZ2F0ZVByZXZvdGVSZXNwb25zZRJTChFhZ2dyZWdhdGVfcHJldm90ZRgBIAEoCzIyLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVByZXZvdGVCBMjSIwEiHwodUXVlcnlBZ2dyZWdhdGVQcmV2b3Rlc1JlcXVlc3QicAoeUXVlcnlBZ2dyZWdhdGVQcmV2b3Rlc1Jlc3BvbnNlEk4KEmFnZ3JlZ2F0ZV9wcmV2b3RlcxgBIAMoCzIyLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVByZXZvdGUiMwoZUXVlcnlBZ2dyZWdhdGVWb3RlUmVxdWVzdBIWCg52YWxpZGF0b3JfYWRkchgBIAEoCSJrChpRdWVyeUFnZ3JlZ2F0ZVZvdGVSZXNwb25zZRJNCg5hZ2dyZWdhdGVfdm90ZRgBIAEoCzIvLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVZvdGVCBMjSIwEiHAoaUXVlcnlBZ2dyZWdhdGVWb3Rlc1JlcXVlc3QiZwobUXVlcnlBZ2dyZWdhdGVWb3Rlc1Jlc3BvbnNlEkgKD2FnZ3JlZ2F0ZV92b3RlcxgBIAMoCzIvLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVZvdGUiFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkkKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USMgoGcGFyYW1zGAEgASgLMhwuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUGFyYW1zQgTI0iMBMt0QCgVRdWVyeRKcAQoMRXhjaGFuZ2VSYXRlEi4uY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlFeGNoYW5nZVJhdGVSZXF1ZXN0Gi8uY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlFeGNoYW5nZVJhdGVSZXNwb25zZSIrgtPkkwIlEiMvY2hhaW4vb3JhY2xlL3YxYmV0YTEvZXhjaGFuZ2VfcmF0ZRKlAQoQRXhjaGFuZ2VSYXRlVHdhcBIuLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RXhjaGFuZ2VSYXRlUmVxdWVzdBovLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RXhjaGFuZ2VSYXRlUmVzcG9uc2UiMILT5JMCKhIoL2NoYWluL29yYWNsZS92MWJldGExL2V4Y2hhbmdlX3JhdGVfdHdhcBKmAQoNRXhjaGFuZ2VSYXRlcxIvLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RXhjaGFuZ2VSYXRlc1JlcXVlc3QaMC5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUV4Y2hhbmdlUmF0ZXNSZXNwb25zZSIygtPkkwIsEiovY2hhaW4vb3JhY2xlL3YxYmV0YTEvcGFpcnMvZXhjaGFuZ2VfcmF0ZXMSjQEKB0FjdGl2ZXMSKS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFjdGl2ZXNSZXF1ZXN0GiouY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBY3RpdmVzUmVzcG9uc2UiK4LT5JMCJRIjL2NoYWluL29yYWNsZS92MWJldGExL3BhaXJzL2FjdGl2ZXMSngEKC1ZvdGVUYXJnZXRzEi0uY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlWb3RlVGFyZ2V0c1JlcXVlc3QaLi5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeVZvdGVUYXJnZXRzUmVzcG9uc2UiMILT5JMCKhIoL2NoYWluL29yYWNsZS92MWJldGExL3BhaXJzL3ZvdGVfdGFyZ2V0cxK9AQoQRmVlZGVyRGVsZWdhdGlvbhIyLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RmVlZGVyRGVsZWdhdGlvblJlcXVlc3QaMy5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUZlZWRlckRlbGVnYXRpb25SZXNwb25zZSJAgtPkkwI6EjgvY2hhaW4vb3JhY2xlL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9L2ZlZWRlchKsAQoLTWlzc0NvdW50ZXISLS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeU1pc3NDb3VudGVyUmVxdWVzdBouLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5TWlzc0NvdW50ZXJSZXNwb25zZSI+gtPkkwI4EjYvY2hhaW4vb3JhY2xlL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9L21pc3MSyAEKEEFnZ3JlZ2F0ZVByZXZvdGUSMi5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVByZXZvdGVSZXF1ZXN0GjMuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBZ2dyZWdhdGVQcmV2b3RlUmVzcG9uc2UiS4LT5JMCRRJDL2NoYWluL29yYWNsZS92MWJldGExL3ZhbGlkYXRvcnMve3ZhbGlkYXRvcl9hZGRyfS9hZ2dyZWdhdGVfcHJldm90ZRK7AQoRQWdncmVnYXRlUHJldm90ZXMSMy5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVByZXZvdGVzUmVxdWVzdBo0LmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5QWdncmVnYXRlUHJldm90ZXNSZXNwb25zZSI7gtPkkwI1EjMvY2hhaW4vb3JhY2xlL3YxYmV0YTEvdmFsaWRhdG9ycy9hZ2dyZWdhdGVfcHJldm90ZXMSggIKDUFnZ3JlZ2F0ZVZvdGUSLy5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVZvdGVSZXF1ZXN0GjAuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBZ2dyZWdhdGVWb3RlUmVzcG9uc2UijQGC0+STAoYBWkISQC9jaGFpbi9vcmFjbGUvdjFiZXRhMS92YWxpZGF0b3JzL3t2YWxpZGF0b3JfYWRkcn0vYWdncmVnYXRlX3ZvdGUSQC9jaGFpbi9vcmFjbGUvdjFiZXRhMS92YWxkaWF0b3JzL3t2YWxpZGF0b3JfYWRkcn0vYWdncmVnYXRlX3ZvdGUSrwEKDkFnZ3JlZ2F0ZVZvdGVzEjAuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBZ2dyZWdhdGVWb3Rlc1JlcXVlc3QaMS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVZvdGVzUmVzcG9uc2UiOILT5JMCMhIwL2NoYWluL29yYWNsZS92MWJldGExL3ZhbGlkYXRvcnMvYWdncmVnYXRlX3ZvdGVzEoMBCgZQYXJhbXMSKC5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeVBhcmFtc1JlcXVlc3QaKS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeVBhcmFtc1Jlc3BvbnNlIiSC0+STAh4SHC9jaGFpbi9vcmFjbGUvdjFiZXRhMS9wYXJhbXNiBnByb3RvMw", [file_almanac_options, file_chain_oracle_v1beta1_oracle, file_google_api_annotations]);
+  fileDesc("CiBjaGFpbi9vcmFjbGUvdjFiZXRhMS9xdWVyeS5wcm90bxIUY2hhaW4ub3JhY2xlLnYxYmV0YTEiLgoYUXVlcnlFeGNoYW5nZVJhdGVSZXF1ZXN0EhIKBHBhaXIYASABKAlCBMjSIwEiggEKGVF1ZXJ5RXhjaGFuZ2VSYXRlUmVzcG9uc2USHwoNZXhjaGFuZ2VfcmF0ZRgBIAEoCUIIyNIjAdDSIwESGgoSYmxvY2tfdGltZXN0YW1wX21zGAIgASgDEhQKDGJsb2NrX2hlaWdodBgDIAEoBBISCgppc192aW50YWdlGAQgASgIIhsKGVF1ZXJ5RXhjaGFuZ2VSYXRlc1JlcXVlc3QiXQoaUXVlcnlFeGNoYW5nZVJhdGVzUmVzcG9uc2USPwoOZXhjaGFuZ2VfcmF0ZXMYASADKAsyJy5jaGFpbi5vcmFjbGUudjFiZXRhMS5FeGNoYW5nZVJhdGVUdXBsZSIVChNRdWVyeUFjdGl2ZXNSZXF1ZXN0IicKFFF1ZXJ5QWN0aXZlc1Jlc3BvbnNlEg8KB2FjdGl2ZXMYASADKAkiGQoXUXVlcnlWb3RlVGFyZ2V0c1JlcXVlc3QiMAoYUXVlcnlWb3RlVGFyZ2V0c1Jlc3BvbnNlEhQKDHZvdGVfdGFyZ2V0cxgBIAMoCSI2ChxRdWVyeUZlZWRlckRlbGVnYXRpb25SZXF1ZXN0EhYKDnZhbGlkYXRvcl9hZGRyGAEgASgJIjQKHVF1ZXJ5RmVlZGVyRGVsZWdhdGlvblJlc3BvbnNlEhMKC2ZlZWRlcl9hZGRyGAEgASgJIjEKF1F1ZXJ5TWlzc0NvdW50ZXJSZXF1ZXN0EhYKDnZhbGlkYXRvcl9hZGRyGAEgASgJIjAKGFF1ZXJ5TWlzc0NvdW50ZXJSZXNwb25zZRIUCgxtaXNzX2NvdW50ZXIYASABKAQiNgocUXVlcnlBZ2dyZWdhdGVQcmV2b3RlUmVxdWVzdBIWCg52YWxpZGF0b3JfYWRkchgBIAEoCSJ0Ch1RdWVyeUFnZ3JlZ2F0ZVByZXZvdGVSZXNwb25zZRJTChFhZ2dyZWdhdGVfcHJldm90ZRgBIAEoCzIyLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVByZXZvdGVCBMjSIwEiHwodUXVlcnlBZ2dyZWdhdGVQcmV2b3Rlc1JlcXVlc3QicAoeUXVlcnlBZ2dyZWdhdGVQcmV2b3Rlc1Jlc3BvbnNlEk4KEmFnZ3JlZ2F0ZV9wcmV2b3RlcxgBIAMoCzIyLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVByZXZvdGUiMwoZUXVlcnlBZ2dyZWdhdGVWb3RlUmVxdWVzdBIWCg52YWxpZGF0b3JfYWRkchgBIAEoCSJrChpRdWVyeUFnZ3JlZ2F0ZVZvdGVSZXNwb25zZRJNCg5hZ2dyZWdhdGVfdm90ZRgBIAEoCzIvLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVZvdGVCBMjSIwEiHAoaUXVlcnlBZ2dyZWdhdGVWb3Rlc1JlcXVlc3QiZwobUXVlcnlBZ2dyZWdhdGVWb3Rlc1Jlc3BvbnNlEkgKD2FnZ3JlZ2F0ZV92b3RlcxgBIAMoCzIvLmNoYWluLm9yYWNsZS52MWJldGExLkFnZ3JlZ2F0ZUV4Y2hhbmdlUmF0ZVZvdGUiFAoSUXVlcnlQYXJhbXNSZXF1ZXN0IkkKE1F1ZXJ5UGFyYW1zUmVzcG9uc2USMgoGcGFyYW1zGAEgASgLMhwuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUGFyYW1zQgTI0iMBMt0QCgVRdWVyeRKcAQoMRXhjaGFuZ2VSYXRlEi4uY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlFeGNoYW5nZVJhdGVSZXF1ZXN0Gi8uY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlFeGNoYW5nZVJhdGVSZXNwb25zZSIrgtPkkwIlEiMvY2hhaW4vb3JhY2xlL3YxYmV0YTEvZXhjaGFuZ2VfcmF0ZRKlAQoQRXhjaGFuZ2VSYXRlVHdhcBIuLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RXhjaGFuZ2VSYXRlUmVxdWVzdBovLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RXhjaGFuZ2VSYXRlUmVzcG9uc2UiMILT5JMCKhIoL2NoYWluL29yYWNsZS92MWJldGExL2V4Y2hhbmdlX3JhdGVfdHdhcBKmAQoNRXhjaGFuZ2VSYXRlcxIvLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RXhjaGFuZ2VSYXRlc1JlcXVlc3QaMC5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUV4Y2hhbmdlUmF0ZXNSZXNwb25zZSIygtPkkwIsEiovY2hhaW4vb3JhY2xlL3YxYmV0YTEvcGFpcnMvZXhjaGFuZ2VfcmF0ZXMSjQEKB0FjdGl2ZXMSKS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFjdGl2ZXNSZXF1ZXN0GiouY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBY3RpdmVzUmVzcG9uc2UiK4LT5JMCJRIjL2NoYWluL29yYWNsZS92MWJldGExL3BhaXJzL2FjdGl2ZXMSngEKC1ZvdGVUYXJnZXRzEi0uY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlWb3RlVGFyZ2V0c1JlcXVlc3QaLi5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeVZvdGVUYXJnZXRzUmVzcG9uc2UiMILT5JMCKhIoL2NoYWluL29yYWNsZS92MWJldGExL3BhaXJzL3ZvdGVfdGFyZ2V0cxK9AQoQRmVlZGVyRGVsZWdhdGlvbhIyLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5RmVlZGVyRGVsZWdhdGlvblJlcXVlc3QaMy5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUZlZWRlckRlbGVnYXRpb25SZXNwb25zZSJAgtPkkwI6EjgvY2hhaW4vb3JhY2xlL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9L2ZlZWRlchKsAQoLTWlzc0NvdW50ZXISLS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeU1pc3NDb3VudGVyUmVxdWVzdBouLmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5TWlzc0NvdW50ZXJSZXNwb25zZSI+gtPkkwI4EjYvY2hhaW4vb3JhY2xlL3YxYmV0YTEvdmFsaWRhdG9ycy97dmFsaWRhdG9yX2FkZHJ9L21pc3MSyAEKEEFnZ3JlZ2F0ZVByZXZvdGUSMi5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVByZXZvdGVSZXF1ZXN0GjMuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBZ2dyZWdhdGVQcmV2b3RlUmVzcG9uc2UiS4LT5JMCRRJDL2NoYWluL29yYWNsZS92MWJldGExL3ZhbGlkYXRvcnMve3ZhbGlkYXRvcl9hZGRyfS9hZ2dyZWdhdGVfcHJldm90ZRK7AQoRQWdncmVnYXRlUHJldm90ZXMSMy5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVByZXZvdGVzUmVxdWVzdBo0LmNoYWluLm9yYWNsZS52MWJldGExLlF1ZXJ5QWdncmVnYXRlUHJldm90ZXNSZXNwb25zZSI7gtPkkwI1EjMvY2hhaW4vb3JhY2xlL3YxYmV0YTEvdmFsaWRhdG9ycy9hZ2dyZWdhdGVfcHJldm90ZXMSggIKDUFnZ3JlZ2F0ZVZvdGUSLy5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVZvdGVSZXF1ZXN0GjAuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBZ2dyZWdhdGVWb3RlUmVzcG9uc2UijQGC0+STAoYBWkISQC9jaGFpbi9vcmFjbGUvdjFiZXRhMS92YWxkaWF0b3JzL3t2YWxpZGF0b3JfYWRkcn0vYWdncmVnYXRlX3ZvdGUSQC9jaGFpbi9vcmFjbGUvdjFiZXRhMS92YWxpZGF0b3JzL3t2YWxpZGF0b3JfYWRkcn0vYWdncmVnYXRlX3ZvdGUSrwEKDkFnZ3JlZ2F0ZVZvdGVzEjAuY2hhaW4ub3JhY2xlLnYxYmV0YTEuUXVlcnlBZ2dyZWdhdGVWb3Rlc1JlcXVlc3QaMS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeUFnZ3JlZ2F0ZVZvdGVzUmVzcG9uc2UiOILT5JMCMhIwL2NoYWluL29yYWNsZS92MWJldGExL3ZhbGlkYXRvcnMvYWdncmVnYXRlX3ZvdGVzEoMBCgZQYXJhbXMSKC5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeVBhcmFtc1JlcXVlc3QaKS5jaGFpbi5vcmFjbGUudjFiZXRhMS5RdWVyeVBhcmFtc1Jlc3BvbnNlIiSC0+STAh4SHC9jaGFpbi9vcmFjbGUvdjFiZXRhMS9wYXJhbXNiBnByb3RvMw", [file_almanac_options, file_chain_oracle_v1beta1_oracle, file_google_api_annotations]);
 
 /**
  * @generated from message chain.oracle.v1beta1.QueryExchangeRateRequest
  */
 export type QueryExchangeRateRequest = Message<"chain.oracle.v1beta1.QueryExchangeRateRequest"> & {
   /**
+   * Pair of denoms, base and quote with a colon between.
+   * Example: ubtc:uusd
+   *
    * @generated from field: string pair = 1;
    */
   pair: string;
@@ -38,21 +41,31 @@ export const QueryExchangeRateRequestSchema: GenMessage<QueryExchangeRateRequest
  */
 export type QueryExchangeRateResponse = Message<"chain.oracle.v1beta1.QueryExchangeRateResponse"> & {
   /**
+   * Price of the base denom in the quote denom.
+   * Unit: quote for one base, 18 places.
+   *
    * @generated from field: string exchange_rate = 1;
    */
   exchangeRate: string;
 
   /**
+   * Time of the block in which the price was agreed.
+   * Unit: Unix milliseconds.
+   *
    * @generated from field: int64 block_timestamp_ms = 2;
    */
   blockTimestampMs: bigint;
 
   /**
+   * Height of the block in which the price was agreed.
+   *
    * @generated from field: uint64 block_height = 3;
    */
   blockHeight: bigint;
 
   /**
+   * Whether the price is older than expiration_blocks.
+   *
    * @generated from field: bool is_vintage = 4;
    */
   isVintage: boolean;
@@ -83,6 +96,8 @@ export const QueryExchangeRatesRequestSchema: GenMessage<QueryExchangeRatesReque
  */
 export type QueryExchangeRatesResponse = Message<"chain.oracle.v1beta1.QueryExchangeRatesResponse"> & {
   /**
+   * Prices, in the order of the pairs.
+   *
    * @generated from field: repeated chain.oracle.v1beta1.ExchangeRateTuple exchange_rates = 1;
    */
   exchangeRates: ExchangeRateTuple[];
@@ -113,6 +128,8 @@ export const QueryActivesRequestSchema: GenMessage<QueryActivesRequest> = /*@__P
  */
 export type QueryActivesResponse = Message<"chain.oracle.v1beta1.QueryActivesResponse"> & {
   /**
+   * Pairs with a price, sorted.
+   *
    * @generated from field: repeated string actives = 1;
    */
   actives: string[];
@@ -143,6 +160,8 @@ export const QueryVoteTargetsRequestSchema: GenMessage<QueryVoteTargetsRequest> 
  */
 export type QueryVoteTargetsResponse = Message<"chain.oracle.v1beta1.QueryVoteTargetsResponse"> & {
   /**
+   * Pairs of the running voting period, sorted.
+   *
    * @generated from field: repeated string vote_targets = 1;
    */
   voteTargets: string[];
@@ -160,6 +179,9 @@ export const QueryVoteTargetsResponseSchema: GenMessage<QueryVoteTargetsResponse
  */
 export type QueryFeederDelegationRequest = Message<"chain.oracle.v1beta1.QueryFeederDelegationRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
@@ -177,6 +199,8 @@ export const QueryFeederDelegationRequestSchema: GenMessage<QueryFeederDelegatio
  */
 export type QueryFeederDelegationResponse = Message<"chain.oracle.v1beta1.QueryFeederDelegationResponse"> & {
   /**
+   * Account that votes for the validator, as Bech32 address.
+   *
    * @generated from field: string feeder_addr = 1;
    */
   feederAddr: string;
@@ -194,6 +218,9 @@ export const QueryFeederDelegationResponseSchema: GenMessage<QueryFeederDelegati
  */
 export type QueryMissCounterRequest = Message<"chain.oracle.v1beta1.QueryMissCounterRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
@@ -211,6 +238,9 @@ export const QueryMissCounterRequestSchema: GenMessage<QueryMissCounterRequest> 
  */
 export type QueryMissCounterResponse = Message<"chain.oracle.v1beta1.QueryMissCounterResponse"> & {
   /**
+   * Missed votes in the running slash window.
+   * Unit: voting periods.
+   *
    * @generated from field: uint64 miss_counter = 1;
    */
   missCounter: bigint;
@@ -228,6 +258,9 @@ export const QueryMissCounterResponseSchema: GenMessage<QueryMissCounterResponse
  */
 export type QueryAggregatePrevoteRequest = Message<"chain.oracle.v1beta1.QueryAggregatePrevoteRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
@@ -245,6 +278,8 @@ export const QueryAggregatePrevoteRequestSchema: GenMessage<QueryAggregatePrevot
  */
 export type QueryAggregatePrevoteResponse = Message<"chain.oracle.v1beta1.QueryAggregatePrevoteResponse"> & {
   /**
+   * Prevote of the validator.
+   *
    * @generated from field: chain.oracle.v1beta1.AggregateExchangeRatePrevote aggregate_prevote = 1;
    */
   aggregatePrevote?: AggregateExchangeRatePrevote | undefined;
@@ -275,6 +310,8 @@ export const QueryAggregatePrevotesRequestSchema: GenMessage<QueryAggregatePrevo
  */
 export type QueryAggregatePrevotesResponse = Message<"chain.oracle.v1beta1.QueryAggregatePrevotesResponse"> & {
   /**
+   * Prevotes, in the order of the validators.
+   *
    * @generated from field: repeated chain.oracle.v1beta1.AggregateExchangeRatePrevote aggregate_prevotes = 1;
    */
   aggregatePrevotes: AggregateExchangeRatePrevote[];
@@ -292,6 +329,9 @@ export const QueryAggregatePrevotesResponseSchema: GenMessage<QueryAggregatePrev
  */
 export type QueryAggregateVoteRequest = Message<"chain.oracle.v1beta1.QueryAggregateVoteRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
@@ -309,6 +349,8 @@ export const QueryAggregateVoteRequestSchema: GenMessage<QueryAggregateVoteReque
  */
 export type QueryAggregateVoteResponse = Message<"chain.oracle.v1beta1.QueryAggregateVoteResponse"> & {
   /**
+   * Vote of the validator.
+   *
    * @generated from field: chain.oracle.v1beta1.AggregateExchangeRateVote aggregate_vote = 1;
    */
   aggregateVote?: AggregateExchangeRateVote | undefined;
@@ -339,6 +381,8 @@ export const QueryAggregateVotesRequestSchema: GenMessage<QueryAggregateVotesReq
  */
 export type QueryAggregateVotesResponse = Message<"chain.oracle.v1beta1.QueryAggregateVotesResponse"> & {
   /**
+   * Votes, in the order of the validators.
+   *
    * @generated from field: repeated chain.oracle.v1beta1.AggregateExchangeRateVote aggregate_votes = 1;
    */
   aggregateVotes: AggregateExchangeRateVote[];
@@ -369,6 +413,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"chain.oracle.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: chain.oracle.v1beta1.Params params = 1;
    */
   params?: Params | undefined;
@@ -386,6 +432,10 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * Returns the price of a pair that validators last agreed on, with the time and the height of the agreement. An old price
+   * is returned too, marked as vintage.
+   * Errors: invalidArgument, pair is empty; notFound, the pair never had a price.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.ExchangeRate
    */
   exchangeRate: {
@@ -394,6 +444,9 @@ export const Query: GenService<{
     output: typeof QueryExchangeRateResponseSchema;
   },
   /**
+   * Returns the average price of a pair over the lookback window, weighted by time.
+   * Errors: invalidArgument, pair is empty; notFound, the pair has no price in the window.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.ExchangeRateTwap
    */
   exchangeRateTwap: {
@@ -402,6 +455,8 @@ export const Query: GenService<{
     output: typeof QueryExchangeRateResponseSchema;
   },
   /**
+   * Returns the last agreed prices of all pairs on the whitelist.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.ExchangeRates
    */
   exchangeRates: {
@@ -410,6 +465,8 @@ export const Query: GenService<{
     output: typeof QueryExchangeRatesResponseSchema;
   },
   /**
+   * Returns the pairs that have a price.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.Actives
    */
   actives: {
@@ -418,6 +475,8 @@ export const Query: GenService<{
     output: typeof QueryActivesResponseSchema;
   },
   /**
+   * Returns the pairs that validators vote on in the running voting period.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.VoteTargets
    */
   voteTargets: {
@@ -426,6 +485,9 @@ export const Query: GenService<{
     output: typeof QueryVoteTargetsResponseSchema;
   },
   /**
+   * Returns the account that votes for a validator: its delegate, or the validator itself.
+   * Errors: invalidArgument, validator_addr is not a validator address.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.FeederDelegation
    */
   feederDelegation: {
@@ -434,6 +496,9 @@ export const Query: GenService<{
     output: typeof QueryFeederDelegationResponseSchema;
   },
   /**
+   * Returns the voting periods that a validator has missed in the running slash window.
+   * Errors: invalidArgument, validator_addr is not a validator address.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.MissCounter
    */
   missCounter: {
@@ -442,6 +507,9 @@ export const Query: GenService<{
     output: typeof QueryMissCounterResponseSchema;
   },
   /**
+   * Returns the prevote of a validator: the hash of the prices that it will reveal.
+   * Errors: invalidArgument, validator_addr is not a validator address; notFound, the validator has no prevote.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.AggregatePrevote
    */
   aggregatePrevote: {
@@ -450,6 +518,8 @@ export const Query: GenService<{
     output: typeof QueryAggregatePrevoteResponseSchema;
   },
   /**
+   * Returns the prevotes of all validators.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.AggregatePrevotes
    */
   aggregatePrevotes: {
@@ -458,7 +528,9 @@ export const Query: GenService<{
     output: typeof QueryAggregatePrevotesResponseSchema;
   },
   /**
-   * Misspelt in the API document, and kept.
+   * Returns the prices that a validator has revealed in the running voting period. The path is also served with the
+   * misspelling of the original API, valdiators.
+   * Errors: invalidArgument, validator_addr is not a validator address; notFound, the validator has no vote in the period.
    *
    * @generated from rpc chain.oracle.v1beta1.Query.AggregateVote
    */
@@ -468,6 +540,8 @@ export const Query: GenService<{
     output: typeof QueryAggregateVoteResponseSchema;
   },
   /**
+   * Returns the prices that all validators have revealed in the running voting period.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.AggregateVotes
    */
   aggregateVotes: {
@@ -476,6 +550,8 @@ export const Query: GenService<{
     output: typeof QueryAggregateVotesResponseSchema;
   },
   /**
+   * Returns the parameters of module oracle.
+   *
    * @generated from rpc chain.oracle.v1beta1.Query.Params
    */
   params: {

@@ -34,6 +34,8 @@ export const QuerySudoersRequestSchema: GenMessage<QuerySudoersRequest> = /*@__P
  */
 export type QuerySudoersResponse = Message<"chain.sudo.v1.QuerySudoersResponse"> & {
   /**
+   * Root and contracts.
+   *
    * @generated from field: chain.sudo.v1.Sudoers sudoers = 1;
    */
   sudoers?: Sudoers | undefined;
@@ -64,6 +66,8 @@ export const QueryZeroGasActorsRequestSchema: GenMessage<QueryZeroGasActorsReque
  */
 export type QueryZeroGasActorsResponse = Message<"chain.sudo.v1.QueryZeroGasActorsResponse"> & {
   /**
+   * Lists of senders and contracts.
+   *
    * @generated from field: chain.sudo.v1.ZeroGasActors actors = 1;
    */
   actors?: ZeroGasActors | undefined;
@@ -81,6 +85,8 @@ export const QueryZeroGasActorsResponseSchema: GenMessage<QueryZeroGasActorsResp
  */
 export const Query: GenService<{
   /**
+   * Returns the root account and the contracts with privileges.
+   *
    * @generated from rpc chain.sudo.v1.Query.QuerySudoers
    */
   querySudoers: {
@@ -89,6 +95,8 @@ export const Query: GenService<{
     output: typeof QuerySudoersResponseSchema;
   },
   /**
+   * Returns the senders and contracts whose calls pay no fee.
+   *
    * @generated from rpc chain.sudo.v1.Query.QueryZeroGasActors
    */
   queryZeroGasActors: {

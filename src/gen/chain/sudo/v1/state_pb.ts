@@ -18,11 +18,15 @@ export const file_chain_sudo_v1_state: GenFile = /*@__PURE__*/
  */
 export type Sudoers = Message<"chain.sudo.v1.Sudoers"> & {
   /**
+   * Account with all privileges of the module, as Bech32 address; empty: only governance has them.
+   *
    * @generated from field: string root = 1;
    */
   root: string;
 
   /**
+   * Contracts with privileges, sorted.
+   *
    * @generated from field: repeated string contracts = 2;
    */
   contracts: string[];
@@ -42,16 +46,22 @@ export const SudoersSchema: GenMessage<Sudoers> = /*@__PURE__*/
  */
 export type ZeroGasActors = Message<"chain.sudo.v1.ZeroGasActors"> & {
   /**
+   * Accounts whose calls of the listed contracts are free, as Bech32 or 0x-hexadecimal addresses.
+   *
    * @generated from field: repeated string senders = 1;
    */
   senders: string[];
 
   /**
+   * Contracts that these senders call for free.
+   *
    * @generated from field: repeated string contracts = 2;
    */
   contracts: string[];
 
   /**
+   * Contracts that every sender calls for free.
+   *
    * @generated from field: repeated string always_zero_gas_contracts = 3;
    */
   alwaysZeroGasContracts: string[];

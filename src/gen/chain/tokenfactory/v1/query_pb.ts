@@ -38,6 +38,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"chain.tokenfactory.v1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: chain.tokenfactory.v1.ModuleParams params = 1;
    */
   params?: ModuleParams | undefined;
@@ -55,11 +57,16 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QueryDenomsRequest = Message<"chain.tokenfactory.v1.QueryDenomsRequest"> & {
   /**
+   * Account that created the denoms, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string creator = 1;
    */
   creator: string;
 
   /**
+   * Page of the list; absent: the whole list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -77,11 +84,16 @@ export const QueryDenomsRequestSchema: GenMessage<QueryDenomsRequest> = /*@__PUR
  */
 export type QueryDenomsResponse = Message<"chain.tokenfactory.v1.QueryDenomsResponse"> & {
   /**
+   * Denoms, sorted.
+   * Example: factory/chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4/gold
+   *
    * @generated from field: repeated string denoms = 1;
    */
   denoms: string[];
 
   /**
+   * Place of the next page; absent if the request names no page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -99,6 +111,9 @@ export const QueryDenomsResponseSchema: GenMessage<QueryDenomsResponse> = /*@__P
  */
 export type QueryDenomInfoRequest = Message<"chain.tokenfactory.v1.QueryDenomInfoRequest"> & {
   /**
+   * Denom of the token factory; slashes need no encoding.
+   * Example: factory/chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4/gold
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
@@ -116,11 +131,15 @@ export const QueryDenomInfoRequestSchema: GenMessage<QueryDenomInfoRequest> = /*
  */
 export type QueryDenomInfoResponse = Message<"chain.tokenfactory.v1.QueryDenomInfoResponse"> & {
   /**
+   * Account that can mint and burn the denom, as Bech32 address; empty: no account can.
+   *
    * @generated from field: string admin = 1;
    */
   admin: string;
 
   /**
+   * Name, symbol and units of the denom in the bank.
+   *
    * @generated from field: sdk.bank.v1beta1.Metadata metadata = 2;
    */
   metadata?: Metadata | undefined;
@@ -138,6 +157,8 @@ export const QueryDenomInfoResponseSchema: GenMessage<QueryDenomInfoResponse> = 
  */
 export const Query: GenService<{
   /**
+   * Returns the parameters of module tokenfactory.
+   *
    * @generated from rpc chain.tokenfactory.v1.Query.Params
    */
   params: {
@@ -146,6 +167,9 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns the denoms that an account has created. Without pagination all of them are returned.
+   * Errors: invalidArgument, creator is not an address.
+   *
    * @generated from rpc chain.tokenfactory.v1.Query.Denoms
    */
   denoms: {
@@ -154,6 +178,9 @@ export const Query: GenService<{
     output: typeof QueryDenomsResponseSchema;
   },
   /**
+   * Returns the admin and the metadata of a denom of the token factory.
+   * Errors: invalidArgument, denom is not of the form factory/CREATOR/SUBDENOM; notFound, the denom does not exist.
+   *
    * @generated from rpc chain.tokenfactory.v1.Query.DenomInfo
    */
   denomInfo: {

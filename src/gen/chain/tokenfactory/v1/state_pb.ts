@@ -37,6 +37,10 @@ export const DenomAuthorityMetadataSchema: GenMessage<DenomAuthorityMetadata> = 
  */
 export type ModuleParams = Message<"chain.tokenfactory.v1.ModuleParams"> & {
   /**
+   * Gas that the creation of a denom costs besides its work.
+   * Unit: gas.
+   * Example: 10000000
+   *
    * @generated from field: uint64 denom_creation_gas_consume = 1;
    */
   denomCreationGasConsume: bigint;

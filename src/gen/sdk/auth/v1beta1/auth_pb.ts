@@ -20,21 +20,29 @@ export const file_sdk_auth_v1beta1_auth: GenFile = /*@__PURE__*/
  */
 export type BaseAccount = Message<"sdk.auth.v1beta1.BaseAccount"> & {
   /**
+   * Address, as Bech32.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Public key; absent until the account has signed a transaction.
+   *
    * @generated from field: google.protobuf.Any pub_key = 2;
    */
   pubKey?: Any | undefined;
 
   /**
+   * Number of the account, which signatures contain.
+   *
    * @generated from field: uint64 account_number = 3;
    */
   accountNumber: bigint;
 
   /**
+   * Sequence of the next transaction.
+   *
    * @generated from field: uint64 sequence = 4;
    */
   sequence: bigint;
@@ -52,16 +60,23 @@ export const BaseAccountSchema: GenMessage<BaseAccount> = /*@__PURE__*/
  */
 export type ModuleAccount = Message<"sdk.auth.v1beta1.ModuleAccount"> & {
   /**
+   * Address and number of the account.
+   *
    * @generated from field: sdk.auth.v1beta1.BaseAccount base_account = 1;
    */
   baseAccount?: BaseAccount | undefined;
 
   /**
+   * Name of the account.
+   * Example: distribution
+   *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
+   * Capabilities: minter, burner, staking.
+   *
    * @generated from field: repeated string permissions = 3;
    */
   permissions: string[];
@@ -79,26 +94,46 @@ export const ModuleAccountSchema: GenMessage<ModuleAccount> = /*@__PURE__*/
  */
 export type Params = Message<"sdk.auth.v1beta1.Params"> & {
   /**
+   * Longest memo of a transaction.
+   * Unit: bytes.
+   * Example: 256
+   *
    * @generated from field: uint64 max_memo_characters = 1;
    */
   maxMemoCharacters: bigint;
 
   /**
+   * Highest number of signatures of a transaction.
+   * Unit: signatures.
+   * Example: 7
+   *
    * @generated from field: uint64 tx_sig_limit = 2;
    */
   txSigLimit: bigint;
 
   /**
+   * Price of the length of a transaction.
+   * Unit: gas for each byte.
+   * Example: 10
+   *
    * @generated from field: uint64 tx_size_cost_per_byte = 3;
    */
   txSizeCostPerByte: bigint;
 
   /**
+   * Price of the check of an Ed25519 signature.
+   * Unit: gas.
+   * Example: 590
+   *
    * @generated from field: uint64 sig_verify_cost_ed25519 = 4;
    */
   sigVerifyCostEd25519: bigint;
 
   /**
+   * Price of the check of a secp256k1 signature.
+   * Unit: gas.
+   * Example: 1000
+   *
    * @generated from field: uint64 sig_verify_cost_secp256k1 = 5;
    */
   sigVerifyCostSecp256k1: bigint;

@@ -25,6 +25,8 @@ export const file_sdk_auth_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type QueryAccountsRequest = Message<"sdk.auth.v1beta1.QueryAccountsRequest"> & {
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 1;
    */
   pagination?: PageRequest | undefined;
@@ -42,11 +44,15 @@ export const QueryAccountsRequestSchema: GenMessage<QueryAccountsRequest> = /*@_
  */
 export type QueryAccountsResponse = Message<"sdk.auth.v1beta1.QueryAccountsResponse"> & {
   /**
+   * Accounts in the types that they are stored as.
+   *
    * @generated from field: repeated google.protobuf.Any accounts = 1;
    */
   accounts: Any[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -64,6 +70,9 @@ export const QueryAccountsResponseSchema: GenMessage<QueryAccountsResponse> = /*
  */
 export type QueryAccountRequest = Message<"sdk.auth.v1beta1.QueryAccountRequest"> & {
   /**
+   * Account, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address = 1;
    */
   address: string;
@@ -81,6 +90,8 @@ export const QueryAccountRequestSchema: GenMessage<QueryAccountRequest> = /*@__P
  */
 export type QueryAccountResponse = Message<"sdk.auth.v1beta1.QueryAccountResponse"> & {
   /**
+   * Account: a BaseAccount, ModuleAccount or vesting account.
+   *
    * @generated from field: google.protobuf.Any account = 1;
    */
   account?: Any | undefined;
@@ -111,6 +122,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.auth.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: sdk.auth.v1beta1.Params params = 1;
    */
   params?: Params | undefined;
@@ -141,6 +154,8 @@ export const QueryModuleAccountsRequestSchema: GenMessage<QueryModuleAccountsReq
  */
 export type QueryModuleAccountsResponse = Message<"sdk.auth.v1beta1.QueryModuleAccountsResponse"> & {
   /**
+   * Accounts of the modules that have one.
+   *
    * @generated from field: repeated google.protobuf.Any accounts = 1;
    */
   accounts: Any[];
@@ -158,6 +173,9 @@ export const QueryModuleAccountsResponseSchema: GenMessage<QueryModuleAccountsRe
  */
 export type QueryModuleAccountByNameRequest = Message<"sdk.auth.v1beta1.QueryModuleAccountByNameRequest"> & {
   /**
+   * Name of the module account.
+   * Example: distribution
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -175,6 +193,8 @@ export const QueryModuleAccountByNameRequestSchema: GenMessage<QueryModuleAccoun
  */
 export type QueryModuleAccountByNameResponse = Message<"sdk.auth.v1beta1.QueryModuleAccountByNameResponse"> & {
   /**
+   * Account of the module.
+   *
    * @generated from field: google.protobuf.Any account = 1;
    */
   account?: Any | undefined;
@@ -205,6 +225,9 @@ export const Bech32PrefixRequestSchema: GenMessage<Bech32PrefixRequest> = /*@__P
  */
 export type Bech32PrefixResponse = Message<"sdk.auth.v1beta1.Bech32PrefixResponse"> & {
   /**
+   * Prefix of account addresses.
+   * Example: chain
+   *
    * @generated from field: string bech32_prefix = 1;
    */
   bech32Prefix: string;
@@ -222,6 +245,9 @@ export const Bech32PrefixResponseSchema: GenMessage<Bech32PrefixResponse> = /*@_
  */
 export type AddressBytesToStringRequest = Message<"sdk.auth.v1beta1.AddressBytesToStringRequest"> & {
   /**
+   * Address in bytes; in the path: base64 with the alphabet of URLs or the usual one.
+   * Example: 85_W5RqtiPb0zmq4gnJ5z_-5ImY=
+   *
    * @generated from field: bytes address_bytes = 1;
    */
   addressBytes: Uint8Array;
@@ -239,6 +265,8 @@ export const AddressBytesToStringRequestSchema: GenMessage<AddressBytesToStringR
  */
 export type AddressBytesToStringResponse = Message<"sdk.auth.v1beta1.AddressBytesToStringResponse"> & {
   /**
+   * The address as Bech32.
+   *
    * @generated from field: string address_string = 1;
    */
   addressString: string;
@@ -256,6 +284,9 @@ export const AddressBytesToStringResponseSchema: GenMessage<AddressBytesToString
  */
 export type AddressStringToBytesRequest = Message<"sdk.auth.v1beta1.AddressStringToBytesRequest"> & {
   /**
+   * Address as Bech32.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address_string = 1;
    */
   addressString: string;
@@ -273,6 +304,8 @@ export const AddressStringToBytesRequestSchema: GenMessage<AddressStringToBytesR
  */
 export type AddressStringToBytesResponse = Message<"sdk.auth.v1beta1.AddressStringToBytesResponse"> & {
   /**
+   * The address in bytes.
+   *
    * @generated from field: bytes address_bytes = 1;
    */
   addressBytes: Uint8Array;
@@ -290,11 +323,17 @@ export const AddressStringToBytesResponseSchema: GenMessage<AddressStringToBytes
  */
 export type QueryAccountAddressByIDRequest = Message<"sdk.auth.v1beta1.QueryAccountAddressByIDRequest"> & {
   /**
+   * Number of the account.
+   * Example: 0
+   *
    * @generated from field: int64 id = 1;
    */
   id: bigint;
 
   /**
+   * Number of the account; above 0 it replaces the one of the path.
+   * Example: 1
+   *
    * @generated from field: uint64 account_id = 2;
    */
   accountId: bigint;
@@ -312,6 +351,8 @@ export const QueryAccountAddressByIDRequestSchema: GenMessage<QueryAccountAddres
  */
 export type QueryAccountAddressByIDResponse = Message<"sdk.auth.v1beta1.QueryAccountAddressByIDResponse"> & {
   /**
+   * Address of the account, as Bech32.
+   *
    * @generated from field: string account_address = 1;
    */
   accountAddress: string;
@@ -329,6 +370,9 @@ export const QueryAccountAddressByIDResponseSchema: GenMessage<QueryAccountAddre
  */
 export type QueryAccountInfoRequest = Message<"sdk.auth.v1beta1.QueryAccountInfoRequest"> & {
   /**
+   * Account, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address = 1;
    */
   address: string;
@@ -346,6 +390,8 @@ export const QueryAccountInfoRequestSchema: GenMessage<QueryAccountInfoRequest> 
  */
 export type QueryAccountInfoResponse = Message<"sdk.auth.v1beta1.QueryAccountInfoResponse"> & {
   /**
+   * Number, sequence and public key of the account.
+   *
    * @generated from field: sdk.auth.v1beta1.BaseAccount info = 1;
    */
   info?: BaseAccount | undefined;
@@ -363,6 +409,9 @@ export const QueryAccountInfoResponseSchema: GenMessage<QueryAccountInfoResponse
  */
 export const Query: GenService<{
   /**
+   * Returns all accounts, page by page, in the order of their addresses.
+   * Errors: invalidArgument, the page is malformed.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.Accounts
    */
   accounts: {
@@ -371,6 +420,9 @@ export const Query: GenService<{
     output: typeof QueryAccountsResponseSchema;
   },
   /**
+   * Returns an account with its number, sequence and public key, in the type that it is stored as.
+   * Errors: invalidArgument, address is not an address; notFound, no account has it.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.Account
    */
   account: {
@@ -379,6 +431,9 @@ export const Query: GenService<{
     output: typeof QueryAccountResponseSchema;
   },
   /**
+   * Returns the address of the account with a number.
+   * Errors: invalidArgument, the number is malformed; notFound, no account has the number.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.AccountAddressByID
    */
   accountAddressByID: {
@@ -387,6 +442,8 @@ export const Query: GenService<{
     output: typeof QueryAccountAddressByIDResponseSchema;
   },
   /**
+   * Returns the parameters of module auth.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.Params
    */
   params: {
@@ -395,6 +452,8 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns the accounts of the modules, with what each of them can do.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.ModuleAccounts
    */
   moduleAccounts: {
@@ -403,6 +462,9 @@ export const Query: GenService<{
     output: typeof QueryModuleAccountsResponseSchema;
   },
   /**
+   * Returns the account of one module.
+   * Errors: notFound, no module account has the name.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.ModuleAccountByName
    */
   moduleAccountByName: {
@@ -411,6 +473,8 @@ export const Query: GenService<{
     output: typeof QueryModuleAccountByNameResponseSchema;
   },
   /**
+   * Returns the prefix of account addresses.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.Bech32Prefix
    */
   bech32Prefix: {
@@ -419,7 +483,9 @@ export const Query: GenService<{
     output: typeof Bech32PrefixResponseSchema;
   },
   /**
-   * Over REST the two share one path: text with the account prefix is AddressStringToBytes, anything else base64 bytes.
+   * Returns the Bech32 form of an address in bytes. Over REST it shares its path with AddressStringToBytes: text with the
+   * prefix of accounts is an address, any other text base64.
+   * Errors: invalidArgument, the value is not base64 or has the wrong length.
    *
    * @generated from rpc sdk.auth.v1beta1.Query.AddressBytesToString
    */
@@ -429,6 +495,9 @@ export const Query: GenService<{
     output: typeof AddressBytesToStringResponseSchema;
   },
   /**
+   * Returns the bytes of a Bech32 address.
+   * Errors: invalidArgument, the value is not an address.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.AddressStringToBytes
    */
   addressStringToBytes: {
@@ -437,6 +506,9 @@ export const Query: GenService<{
     output: typeof AddressStringToBytesResponseSchema;
   },
   /**
+   * Returns number, sequence and public key of an account, whatever its type.
+   * Errors: invalidArgument, address is not an address; notFound, no account has it.
+   *
    * @generated from rpc sdk.auth.v1beta1.Query.AccountInfo
    */
   accountInfo: {

@@ -41,12 +41,14 @@ export const GenericAuthorizationSchema: GenMessage<GenericAuthorization> = /*@_
  */
 export type Grant = Message<"sdk.authz.v1beta1.Grant"> & {
   /**
+   * Permission: a GenericAuthorization, SendAuthorization or StakeAuthorization.
+   *
    * @generated from field: google.protobuf.Any authorization = 1;
    */
   authorization?: Any | undefined;
 
   /**
-   * Without one the grant never expires.
+   * Time at which the grant ends; absent: never.
    *
    * @generated from field: google.protobuf.Timestamp expiration = 2;
    */
@@ -65,21 +67,29 @@ export const GrantSchema: GenMessage<Grant> = /*@__PURE__*/
  */
 export type GrantAuthorization = Message<"sdk.authz.v1beta1.GrantAuthorization"> & {
   /**
+   * Account that allows, as Bech32 address.
+   *
    * @generated from field: string granter = 1;
    */
   granter: string;
 
   /**
+   * Account that is allowed, as Bech32 address.
+   *
    * @generated from field: string grantee = 2;
    */
   grantee: string;
 
   /**
+   * Permission: a GenericAuthorization, SendAuthorization or StakeAuthorization.
+   *
    * @generated from field: google.protobuf.Any authorization = 3;
    */
   authorization?: Any | undefined;
 
   /**
+   * Time at which the grant ends; absent: never.
+   *
    * @generated from field: google.protobuf.Timestamp expiration = 4;
    */
   expiration?: Timestamp | undefined;

@@ -22,23 +22,32 @@ export const file_sdk_authz_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type QueryGrantsRequest = Message<"sdk.authz.v1beta1.QueryGrantsRequest"> & {
   /**
+   * Account that allows, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string granter = 1;
    */
   granter: string;
 
   /**
+   * Account that is allowed, as Bech32 or 0x-hexadecimal address.
+   * Example: chain1wzvhjux9rqfdcwspp37srdgwp5tac7wg75tx5n
+   *
    * @generated from field: string grantee = 2;
    */
   grantee: string;
 
   /**
-   * Optional: only the grant for this type of message.
+   * Type URL of a message; empty: all grants.
+   * Example: /sdk.bank.v1beta1.MsgSend
    *
    * @generated from field: string msg_type_url = 3;
    */
   msgTypeUrl: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 4;
    */
   pagination?: PageRequest | undefined;
@@ -56,11 +65,15 @@ export const QueryGrantsRequestSchema: GenMessage<QueryGrantsRequest> = /*@__PUR
  */
 export type QueryGrantsResponse = Message<"sdk.authz.v1beta1.QueryGrantsResponse"> & {
   /**
+   * Grants, in the order of the types.
+   *
    * @generated from field: repeated sdk.authz.v1beta1.Grant grants = 1;
    */
   grants: Grant[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -78,11 +91,16 @@ export const QueryGrantsResponseSchema: GenMessage<QueryGrantsResponse> = /*@__P
  */
 export type QueryGranterGrantsRequest = Message<"sdk.authz.v1beta1.QueryGranterGrantsRequest"> & {
   /**
+   * Account that allows, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string granter = 1;
    */
   granter: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -100,11 +118,15 @@ export const QueryGranterGrantsRequestSchema: GenMessage<QueryGranterGrantsReque
  */
 export type QueryGranterGrantsResponse = Message<"sdk.authz.v1beta1.QueryGranterGrantsResponse"> & {
   /**
+   * Grants with both accounts.
+   *
    * @generated from field: repeated sdk.authz.v1beta1.GrantAuthorization grants = 1;
    */
   grants: GrantAuthorization[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -122,11 +144,16 @@ export const QueryGranterGrantsResponseSchema: GenMessage<QueryGranterGrantsResp
  */
 export type QueryGranteeGrantsRequest = Message<"sdk.authz.v1beta1.QueryGranteeGrantsRequest"> & {
   /**
+   * Account that is allowed, as Bech32 or 0x-hexadecimal address.
+   * Example: chain1wzvhjux9rqfdcwspp37srdgwp5tac7wg75tx5n
+   *
    * @generated from field: string grantee = 1;
    */
   grantee: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -144,11 +171,15 @@ export const QueryGranteeGrantsRequestSchema: GenMessage<QueryGranteeGrantsReque
  */
 export type QueryGranteeGrantsResponse = Message<"sdk.authz.v1beta1.QueryGranteeGrantsResponse"> & {
   /**
+   * Grants with both accounts.
+   *
    * @generated from field: repeated sdk.authz.v1beta1.GrantAuthorization grants = 1;
    */
   grants: GrantAuthorization[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -166,6 +197,9 @@ export const QueryGranteeGrantsResponseSchema: GenMessage<QueryGranteeGrantsResp
  */
 export const Query: GenService<{
   /**
+   * Returns what one account allows another to do in its name: all grants, or the one for a type of message.
+   * Errors: invalidArgument, granter or grantee is not an address; notFound, there is no grant for the type of message.
+   *
    * @generated from rpc sdk.authz.v1beta1.Query.Grants
    */
   grants: {
@@ -174,6 +208,9 @@ export const Query: GenService<{
     output: typeof QueryGrantsResponseSchema;
   },
   /**
+   * Returns the grants that an account has given.
+   * Errors: invalidArgument, granter is not an address.
+   *
    * @generated from rpc sdk.authz.v1beta1.Query.GranterGrants
    */
   granterGrants: {
@@ -182,6 +219,9 @@ export const Query: GenService<{
     output: typeof QueryGranterGrantsResponseSchema;
   },
   /**
+   * Returns the grants that an account has received. It reads all grants of the chain.
+   * Errors: invalidArgument, grantee is not an address.
+   *
    * @generated from rpc sdk.authz.v1beta1.Query.GranteeGrants
    */
   granteeGrants: {

@@ -21,12 +21,16 @@ export const file_sdk_bank_v1beta1_bank: GenFile = /*@__PURE__*/
  */
 export type Params = Message<"sdk.bank.v1beta1.Params"> & {
   /**
+   * Replaced by the settings of SendEnabled; empty.
+   *
    * @generated from field: repeated sdk.bank.v1beta1.SendEnabled send_enabled = 1 [deprecated = true];
    * @deprecated
    */
   sendEnabled: SendEnabled[];
 
   /**
+   * Whether denoms without a setting can be transferred.
+   *
    * @generated from field: bool default_send_enabled = 2;
    */
   defaultSendEnabled: boolean;
@@ -44,11 +48,15 @@ export const ParamsSchema: GenMessage<Params> = /*@__PURE__*/
  */
 export type SendEnabled = Message<"sdk.bank.v1beta1.SendEnabled"> & {
   /**
+   * Denom of the setting.
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
 
   /**
+   * Whether the denom can be transferred.
+   *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
@@ -127,16 +135,24 @@ export const SupplySchema: GenMessage<Supply> = /*@__PURE__*/
  */
 export type DenomUnit = Message<"sdk.bank.v1beta1.DenomUnit"> & {
   /**
+   * Name of the unit.
+   * Example: native
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
 
   /**
+   * Power of ten that the unit is in base units.
+   * Example: 6
+   *
    * @generated from field: uint32 exponent = 2;
    */
   exponent: number;
 
   /**
+   * Further names of the unit.
+   *
    * @generated from field: repeated string aliases = 3;
    */
   aliases: string[];
@@ -154,41 +170,57 @@ export const DenomUnitSchema: GenMessage<DenomUnit> = /*@__PURE__*/
  */
 export type Metadata = Message<"sdk.bank.v1beta1.Metadata"> & {
   /**
+   * Text about the token.
+   *
    * @generated from field: string description = 1;
    */
   description: string;
 
   /**
+   * Units of the token, the base denom first.
+   *
    * @generated from field: repeated sdk.bank.v1beta1.DenomUnit denom_units = 2;
    */
   denomUnits: DenomUnit[];
 
   /**
+   * Denom of the smallest unit, which balances and fees use.
+   *
    * @generated from field: string base = 3;
    */
   base: string;
 
   /**
+   * Denom of the unit that people see.
+   *
    * @generated from field: string display = 4;
    */
   display: string;
 
   /**
+   * Name of the token.
+   *
    * @generated from field: string name = 5;
    */
   name: string;
 
   /**
+   * Symbol of the token.
+   *
    * @generated from field: string symbol = 6;
    */
   symbol: string;
 
   /**
+   * Link to a document about the token.
+   *
    * @generated from field: string uri = 7;
    */
   uri: string;
 
   /**
+   * SHA-256 hash of that document, hexadecimal.
+   *
    * @generated from field: string uri_hash = 8;
    */
   uriHash: string;

@@ -25,11 +25,17 @@ export const file_sdk_bank_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type QueryBalanceRequest = Message<"sdk.bank.v1beta1.QueryBalanceRequest"> & {
   /**
+   * Holder, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Denom of the balance.
+   * Example: unative
+   *
    * @generated from field: string denom = 2;
    */
   denom: string;
@@ -47,6 +53,8 @@ export const QueryBalanceRequestSchema: GenMessage<QueryBalanceRequest> = /*@__P
  */
 export type QueryBalanceResponse = Message<"sdk.bank.v1beta1.QueryBalanceResponse"> & {
   /**
+   * Balance of the holder.
+   *
    * @generated from field: sdk.base.v1beta1.Coin balance = 1;
    */
   balance?: Coin | undefined;
@@ -64,11 +72,16 @@ export const QueryBalanceResponseSchema: GenMessage<QueryBalanceResponse> = /*@_
  */
 export type QueryAllBalancesRequest = Message<"sdk.bank.v1beta1.QueryAllBalancesRequest"> & {
   /**
+   * Holder, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -86,11 +99,15 @@ export const QueryAllBalancesRequestSchema: GenMessage<QueryAllBalancesRequest> 
  */
 export type QueryAllBalancesResponse = Message<"sdk.bank.v1beta1.QueryAllBalancesResponse"> & {
   /**
+   * Balances, in the order of the denoms.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin balances = 1;
    */
   balances: Coin[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -108,11 +125,16 @@ export const QueryAllBalancesResponseSchema: GenMessage<QueryAllBalancesResponse
  */
 export type QuerySpendableBalancesRequest = Message<"sdk.bank.v1beta1.QuerySpendableBalancesRequest"> & {
   /**
+   * Holder, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -130,11 +152,15 @@ export const QuerySpendableBalancesRequestSchema: GenMessage<QuerySpendableBalan
  */
 export type QuerySpendableBalancesResponse = Message<"sdk.bank.v1beta1.QuerySpendableBalancesResponse"> & {
   /**
+   * Balances that can be spent, in the order of the denoms.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin balances = 1;
    */
   balances: Coin[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -152,11 +178,17 @@ export const QuerySpendableBalancesResponseSchema: GenMessage<QuerySpendableBala
  */
 export type QuerySpendableBalanceByDenomRequest = Message<"sdk.bank.v1beta1.QuerySpendableBalanceByDenomRequest"> & {
   /**
+   * Holder, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Denom of the balance.
+   * Example: unative
+   *
    * @generated from field: string denom = 2;
    */
   denom: string;
@@ -174,6 +206,8 @@ export const QuerySpendableBalanceByDenomRequestSchema: GenMessage<QuerySpendabl
  */
 export type QuerySpendableBalanceByDenomResponse = Message<"sdk.bank.v1beta1.QuerySpendableBalanceByDenomResponse"> & {
   /**
+   * Balance that can be spent.
+   *
    * @generated from field: sdk.base.v1beta1.Coin balance = 1;
    */
   balance?: Coin | undefined;
@@ -191,6 +225,8 @@ export const QuerySpendableBalanceByDenomResponseSchema: GenMessage<QuerySpendab
  */
 export type QueryTotalSupplyRequest = Message<"sdk.bank.v1beta1.QueryTotalSupplyRequest"> & {
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 1;
    */
   pagination?: PageRequest | undefined;
@@ -208,11 +244,15 @@ export const QueryTotalSupplyRequestSchema: GenMessage<QueryTotalSupplyRequest> 
  */
 export type QueryTotalSupplyResponse = Message<"sdk.bank.v1beta1.QueryTotalSupplyResponse"> & {
   /**
+   * Supplies, in the order of the denoms.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin supply = 1;
    */
   supply: Coin[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -230,6 +270,9 @@ export const QueryTotalSupplyResponseSchema: GenMessage<QueryTotalSupplyResponse
  */
 export type QuerySupplyOfRequest = Message<"sdk.bank.v1beta1.QuerySupplyOfRequest"> & {
   /**
+   * Denom of the supply.
+   * Example: unative
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
@@ -247,6 +290,8 @@ export const QuerySupplyOfRequestSchema: GenMessage<QuerySupplyOfRequest> = /*@_
  */
 export type QuerySupplyOfResponse = Message<"sdk.bank.v1beta1.QuerySupplyOfResponse"> & {
   /**
+   * Supply of the denom.
+   *
    * @generated from field: sdk.base.v1beta1.Coin amount = 1;
    */
   amount?: Coin | undefined;
@@ -277,6 +322,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.bank.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: sdk.bank.v1beta1.Params params = 1;
    */
   params?: Params | undefined;
@@ -294,6 +341,8 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QueryDenomsMetadataRequest = Message<"sdk.bank.v1beta1.QueryDenomsMetadataRequest"> & {
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 1;
    */
   pagination?: PageRequest | undefined;
@@ -311,11 +360,15 @@ export const QueryDenomsMetadataRequestSchema: GenMessage<QueryDenomsMetadataReq
  */
 export type QueryDenomsMetadataResponse = Message<"sdk.bank.v1beta1.QueryDenomsMetadataResponse"> & {
   /**
+   * Metadata, in the order of the denoms.
+   *
    * @generated from field: repeated sdk.bank.v1beta1.Metadata metadatas = 1;
    */
   metadatas: Metadata[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -333,6 +386,9 @@ export const QueryDenomsMetadataResponseSchema: GenMessage<QueryDenomsMetadataRe
  */
 export type QueryDenomMetadataRequest = Message<"sdk.bank.v1beta1.QueryDenomMetadataRequest"> & {
   /**
+   * Base denom; slashes need no encoding.
+   * Example: unative
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
@@ -350,6 +406,8 @@ export const QueryDenomMetadataRequestSchema: GenMessage<QueryDenomMetadataReque
  */
 export type QueryDenomMetadataResponse = Message<"sdk.bank.v1beta1.QueryDenomMetadataResponse"> & {
   /**
+   * Name, symbol and units of the denom.
+   *
    * @generated from field: sdk.bank.v1beta1.Metadata metadata = 1;
    */
   metadata?: Metadata | undefined;
@@ -367,6 +425,9 @@ export const QueryDenomMetadataResponseSchema: GenMessage<QueryDenomMetadataResp
  */
 export type QueryDenomMetadataByQueryStringRequest = Message<"sdk.bank.v1beta1.QueryDenomMetadataByQueryStringRequest"> & {
   /**
+   * Base denom.
+   * Example: unative
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
@@ -384,6 +445,8 @@ export const QueryDenomMetadataByQueryStringRequestSchema: GenMessage<QueryDenom
  */
 export type QueryDenomMetadataByQueryStringResponse = Message<"sdk.bank.v1beta1.QueryDenomMetadataByQueryStringResponse"> & {
   /**
+   * Name, symbol and units of the denom.
+   *
    * @generated from field: sdk.bank.v1beta1.Metadata metadata = 1;
    */
   metadata?: Metadata | undefined;
@@ -401,11 +464,16 @@ export const QueryDenomMetadataByQueryStringResponseSchema: GenMessage<QueryDeno
  */
 export type QueryDenomOwnersRequest = Message<"sdk.bank.v1beta1.QueryDenomOwnersRequest"> & {
   /**
+   * Denom to find the holders of; slashes need no encoding.
+   * Example: unative
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -423,11 +491,15 @@ export const QueryDenomOwnersRequestSchema: GenMessage<QueryDenomOwnersRequest> 
  */
 export type DenomOwner = Message<"sdk.bank.v1beta1.DenomOwner"> & {
   /**
+   * Holder, as Bech32 address.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Balance of the holder in the denom.
+   *
    * @generated from field: sdk.base.v1beta1.Coin balance = 2;
    */
   balance?: Coin | undefined;
@@ -445,11 +517,15 @@ export const DenomOwnerSchema: GenMessage<DenomOwner> = /*@__PURE__*/
  */
 export type QueryDenomOwnersResponse = Message<"sdk.bank.v1beta1.QueryDenomOwnersResponse"> & {
   /**
+   * Holders, in the order of their addresses.
+   *
    * @generated from field: repeated sdk.bank.v1beta1.DenomOwner denom_owners = 1;
    */
   denomOwners: DenomOwner[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -467,11 +543,16 @@ export const QueryDenomOwnersResponseSchema: GenMessage<QueryDenomOwnersResponse
  */
 export type QuerySendEnabledRequest = Message<"sdk.bank.v1beta1.QuerySendEnabledRequest"> & {
   /**
+   * Denoms to look up, any number of times; absent: all with a setting.
+   * Example: unative
+   *
    * @generated from field: repeated string denoms = 1;
    */
   denoms: string[];
 
   /**
+   * Page of the list; only without denoms.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 99;
    */
   pagination?: PageRequest | undefined;
@@ -489,11 +570,15 @@ export const QuerySendEnabledRequestSchema: GenMessage<QuerySendEnabledRequest> 
  */
 export type QuerySendEnabledResponse = Message<"sdk.bank.v1beta1.QuerySendEnabledResponse"> & {
   /**
+   * Settings, in the order of the denoms.
+   *
    * @generated from field: repeated sdk.bank.v1beta1.SendEnabled send_enabled = 1;
    */
   sendEnabled: SendEnabled[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 99;
    */
   pagination?: PageResponse | undefined;
@@ -511,6 +596,9 @@ export const QuerySendEnabledResponseSchema: GenMessage<QuerySendEnabledResponse
  */
 export const Query: GenService<{
   /**
+   * Returns the balance of an account in one denom; 0 if it never had any.
+   * Errors: invalidArgument, address is not an address or denom is not a denom.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.Balance
    */
   balance: {
@@ -519,6 +607,9 @@ export const Query: GenService<{
     output: typeof QueryBalanceResponseSchema;
   },
   /**
+   * Returns the balances of an account in all denoms.
+   * Errors: invalidArgument, address is not an address.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.AllBalances
    */
   allBalances: {
@@ -527,6 +618,9 @@ export const Query: GenService<{
     output: typeof QueryAllBalancesResponseSchema;
   },
   /**
+   * Returns the balances of an account that are not locked by vesting.
+   * Errors: invalidArgument, address is not an address.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.SpendableBalances
    */
   spendableBalances: {
@@ -535,6 +629,9 @@ export const Query: GenService<{
     output: typeof QuerySpendableBalancesResponseSchema;
   },
   /**
+   * Returns the balance of an account in one denom that is not locked by vesting.
+   * Errors: invalidArgument, address is not an address or denom is not a denom.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.SpendableBalanceByDenom
    */
   spendableBalanceByDenom: {
@@ -543,6 +640,8 @@ export const Query: GenService<{
     output: typeof QuerySpendableBalanceByDenomResponseSchema;
   },
   /**
+   * Returns the supply of all denoms.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.TotalSupply
    */
   totalSupply: {
@@ -551,6 +650,9 @@ export const Query: GenService<{
     output: typeof QueryTotalSupplyResponseSchema;
   },
   /**
+   * Returns the supply of one denom; 0 for an unknown one.
+   * Errors: invalidArgument, denom is not a denom.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.SupplyOf
    */
   supplyOf: {
@@ -559,6 +661,8 @@ export const Query: GenService<{
     output: typeof QuerySupplyOfResponseSchema;
   },
   /**
+   * Returns the parameters of module bank.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.Params
    */
   params: {
@@ -567,6 +671,9 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns name, symbol and units of a denom.
+   * Errors: invalidArgument, denom is not a denom; notFound, the denom has no metadata.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.DenomMetadata
    */
   denomMetadata: {
@@ -575,6 +682,9 @@ export const Query: GenService<{
     output: typeof QueryDenomMetadataResponseSchema;
   },
   /**
+   * Returns the same as DenomMetadata, with the denom in the query string.
+   * Errors: invalidArgument, denom is not a denom; notFound, the denom has no metadata.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.DenomMetadataByQueryString
    */
   denomMetadataByQueryString: {
@@ -583,6 +693,8 @@ export const Query: GenService<{
     output: typeof QueryDenomMetadataByQueryStringResponseSchema;
   },
   /**
+   * Returns name, symbol and units of all denoms that have metadata.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.DenomsMetadata
    */
   denomsMetadata: {
@@ -591,6 +703,9 @@ export const Query: GenService<{
     output: typeof QueryDenomsMetadataResponseSchema;
   },
   /**
+   * Returns the accounts that hold a denom, with their balances.
+   * Errors: invalidArgument, denom is not a denom.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.DenomOwners
    */
   denomOwners: {
@@ -599,6 +714,10 @@ export const Query: GenService<{
     output: typeof QueryDenomOwnersResponseSchema;
   },
   /**
+   * Returns the denoms for which transfers were explicitly allowed or forbidden. Any other denom follows default_send_enabled
+   * of the parameters.
+   * Errors: invalidArgument, denoms contains a text that is not a denom.
+   *
    * @generated from rpc sdk.bank.v1beta1.Query.SendEnabled
    */
   sendEnabled: {

@@ -19,11 +19,18 @@ export const file_sdk_base_v1beta1_coin: GenFile = /*@__PURE__*/
  */
 export type Coin = Message<"sdk.base.v1beta1.Coin"> & {
   /**
+   * Denom of the coin.
+   * Example: unative
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
 
   /**
+   * Amount.
+   * Unit: base units of the denom.
+   * Example: 1000000
+   *
    * @generated from field: string amount = 2;
    */
   amount: string;
@@ -41,11 +48,17 @@ export const CoinSchema: GenMessage<Coin> = /*@__PURE__*/
  */
 export type DecCoin = Message<"sdk.base.v1beta1.DecCoin"> & {
   /**
+   * Denom of the coin.
+   * Example: unative
+   *
    * @generated from field: string denom = 1;
    */
   denom: string;
 
   /**
+   * Amount.
+   * Unit: base units of the denom, 18 places.
+   *
    * @generated from field: string amount = 2;
    */
   amount: string;

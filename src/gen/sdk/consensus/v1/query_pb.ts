@@ -33,6 +33,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.consensus.v1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: tendermint.types.ConsensusParams params = 1;
    */
   params?: ConsensusParams | undefined;
@@ -50,6 +52,8 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * Returns the limits of blocks and evidence that consensus enforces.
+   *
    * @generated from rpc sdk.consensus.v1.Query.Params
    */
   params: {

@@ -21,23 +21,34 @@ export const file_sdk_distribution_v1beta1_distribution: GenFile = /*@__PURE__*/
  */
 export type Params = Message<"sdk.distribution.v1beta1.Params"> & {
   /**
+   * Part of fees and minted coins that goes to the community pool.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string community_tax = 1;
    */
   communityTax: string;
 
   /**
+   * Stored without effect.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string base_proposer_reward = 2 [deprecated = true];
    * @deprecated
    */
   baseProposerReward: string;
 
   /**
+   * Stored without effect.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string bonus_proposer_reward = 3 [deprecated = true];
    * @deprecated
    */
   bonusProposerReward: string;
 
   /**
+   * Whether delegators can have their rewards paid to another account.
+   *
    * @generated from field: bool withdraw_addr_enabled = 4;
    */
   withdrawAddrEnabled: boolean;
@@ -99,6 +110,9 @@ export const ValidatorCurrentRewardsSchema: GenMessage<ValidatorCurrentRewards> 
  */
 export type ValidatorAccumulatedCommission = Message<"sdk.distribution.v1beta1.ValidatorAccumulatedCommission"> & {
   /**
+   * Commission that is not withdrawn.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin commission = 1;
    */
   commission: DecCoin[];
@@ -116,6 +130,9 @@ export const ValidatorAccumulatedCommissionSchema: GenMessage<ValidatorAccumulat
  */
 export type ValidatorOutstandingRewards = Message<"sdk.distribution.v1beta1.ValidatorOutstandingRewards"> & {
   /**
+   * Rewards that are not withdrawn.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin rewards = 1;
    */
   rewards: DecCoin[];
@@ -133,11 +150,16 @@ export const ValidatorOutstandingRewardsSchema: GenMessage<ValidatorOutstandingR
  */
 export type ValidatorSlashEvent = Message<"sdk.distribution.v1beta1.ValidatorSlashEvent"> & {
   /**
+   * Period of rewards that the slash ended.
+   *
    * @generated from field: uint64 validator_period = 1;
    */
   validatorPeriod: bigint;
 
   /**
+   * Part of the stake that was lost.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string fraction = 2;
    */
   fraction: string;
@@ -216,11 +238,16 @@ export const DelegatorStartingInfoSchema: GenMessage<DelegatorStartingInfo> = /*
  */
 export type DelegationDelegatorReward = Message<"sdk.distribution.v1beta1.DelegationDelegatorReward"> & {
   /**
+   * Validator, as Bech32 operator address.
+   *
    * @generated from field: string validator_address = 1;
    */
   validatorAddress: string;
 
   /**
+   * Rewards of the delegation.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin reward = 2;
    */
   reward: DecCoin[];

@@ -38,6 +38,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.distribution.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: sdk.distribution.v1beta1.Params params = 1;
    */
   params?: Params | undefined;
@@ -55,6 +57,9 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QueryValidatorDistributionInfoRequest = Message<"sdk.distribution.v1beta1.QueryValidatorDistributionInfoRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_address = 1;
    */
   validatorAddress: string;
@@ -72,16 +77,24 @@ export const QueryValidatorDistributionInfoRequestSchema: GenMessage<QueryValida
  */
 export type QueryValidatorDistributionInfoResponse = Message<"sdk.distribution.v1beta1.QueryValidatorDistributionInfoResponse"> & {
   /**
+   * Account of the validator, as Bech32 address.
+   *
    * @generated from field: string operator_address = 1;
    */
   operatorAddress: string;
 
   /**
+   * Rewards of its own delegation.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin self_bond_rewards = 2;
    */
   selfBondRewards: DecCoin[];
 
   /**
+   * Commission.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin commission = 3;
    */
   commission: DecCoin[];
@@ -99,6 +112,9 @@ export const QueryValidatorDistributionInfoResponseSchema: GenMessage<QueryValid
  */
 export type QueryValidatorOutstandingRewardsRequest = Message<"sdk.distribution.v1beta1.QueryValidatorOutstandingRewardsRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_address = 1;
    */
   validatorAddress: string;
@@ -116,6 +132,8 @@ export const QueryValidatorOutstandingRewardsRequestSchema: GenMessage<QueryVali
  */
 export type QueryValidatorOutstandingRewardsResponse = Message<"sdk.distribution.v1beta1.QueryValidatorOutstandingRewardsResponse"> & {
   /**
+   * Rewards of the validator and its delegators.
+   *
    * @generated from field: sdk.distribution.v1beta1.ValidatorOutstandingRewards rewards = 1;
    */
   rewards?: ValidatorOutstandingRewards | undefined;
@@ -133,6 +151,9 @@ export const QueryValidatorOutstandingRewardsResponseSchema: GenMessage<QueryVal
  */
 export type QueryValidatorCommissionRequest = Message<"sdk.distribution.v1beta1.QueryValidatorCommissionRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_address = 1;
    */
   validatorAddress: string;
@@ -150,6 +171,8 @@ export const QueryValidatorCommissionRequestSchema: GenMessage<QueryValidatorCom
  */
 export type QueryValidatorCommissionResponse = Message<"sdk.distribution.v1beta1.QueryValidatorCommissionResponse"> & {
   /**
+   * Commission of the validator.
+   *
    * @generated from field: sdk.distribution.v1beta1.ValidatorAccumulatedCommission commission = 1;
    */
   commission?: ValidatorAccumulatedCommission | undefined;
@@ -167,21 +190,32 @@ export const QueryValidatorCommissionResponseSchema: GenMessage<QueryValidatorCo
  */
 export type QueryValidatorSlashesRequest = Message<"sdk.distribution.v1beta1.QueryValidatorSlashesRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_address = 1;
    */
   validatorAddress: string;
 
   /**
+   * First height of the range.
+   * Example: 1
+   *
    * @generated from field: uint64 starting_height = 2;
    */
   startingHeight: bigint;
 
   /**
+   * Last height of the range, at least starting_height; 0 is height 0, not the latest.
+   * Example: 100000
+   *
    * @generated from field: uint64 ending_height = 3;
    */
   endingHeight: bigint;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 4;
    */
   pagination?: PageRequest | undefined;
@@ -199,11 +233,15 @@ export const QueryValidatorSlashesRequestSchema: GenMessage<QueryValidatorSlashe
  */
 export type QueryValidatorSlashesResponse = Message<"sdk.distribution.v1beta1.QueryValidatorSlashesResponse"> & {
   /**
+   * Slashes, in the order of their heights.
+   *
    * @generated from field: repeated sdk.distribution.v1beta1.ValidatorSlashEvent slashes = 1;
    */
   slashes: ValidatorSlashEvent[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -221,11 +259,17 @@ export const QueryValidatorSlashesResponseSchema: GenMessage<QueryValidatorSlash
  */
 export type QueryDelegationRewardsRequest = Message<"sdk.distribution.v1beta1.QueryDelegationRewardsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_address = 2;
    */
   validatorAddress: string;
@@ -243,6 +287,9 @@ export const QueryDelegationRewardsRequestSchema: GenMessage<QueryDelegationRewa
  */
 export type QueryDelegationRewardsResponse = Message<"sdk.distribution.v1beta1.QueryDelegationRewardsResponse"> & {
   /**
+   * Rewards of the delegation.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin rewards = 1;
    */
   rewards: DecCoin[];
@@ -260,6 +307,9 @@ export const QueryDelegationRewardsResponseSchema: GenMessage<QueryDelegationRew
  */
 export type QueryDelegationTotalRewardsRequest = Message<"sdk.distribution.v1beta1.QueryDelegationTotalRewardsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
@@ -277,11 +327,16 @@ export const QueryDelegationTotalRewardsRequestSchema: GenMessage<QueryDelegatio
  */
 export type QueryDelegationTotalRewardsResponse = Message<"sdk.distribution.v1beta1.QueryDelegationTotalRewardsResponse"> & {
   /**
+   * Rewards of each delegation.
+   *
    * @generated from field: repeated sdk.distribution.v1beta1.DelegationDelegatorReward rewards = 1;
    */
   rewards: DelegationDelegatorReward[];
 
   /**
+   * Sum of the rewards.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin total = 2;
    */
   total: DecCoin[];
@@ -299,6 +354,9 @@ export const QueryDelegationTotalRewardsResponseSchema: GenMessage<QueryDelegati
  */
 export type QueryDelegatorValidatorsRequest = Message<"sdk.distribution.v1beta1.QueryDelegatorValidatorsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
@@ -316,6 +374,8 @@ export const QueryDelegatorValidatorsRequestSchema: GenMessage<QueryDelegatorVal
  */
 export type QueryDelegatorValidatorsResponse = Message<"sdk.distribution.v1beta1.QueryDelegatorValidatorsResponse"> & {
   /**
+   * Validators, as Bech32 operator addresses.
+   *
    * @generated from field: repeated string validators = 1;
    */
   validators: string[];
@@ -333,6 +393,9 @@ export const QueryDelegatorValidatorsResponseSchema: GenMessage<QueryDelegatorVa
  */
 export type QueryDelegatorWithdrawAddressRequest = Message<"sdk.distribution.v1beta1.QueryDelegatorWithdrawAddressRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
@@ -350,6 +413,8 @@ export const QueryDelegatorWithdrawAddressRequestSchema: GenMessage<QueryDelegat
  */
 export type QueryDelegatorWithdrawAddressResponse = Message<"sdk.distribution.v1beta1.QueryDelegatorWithdrawAddressResponse"> & {
   /**
+   * Account that receives the rewards, as Bech32 address.
+   *
    * @generated from field: string withdraw_address = 1;
    */
   withdrawAddress: string;
@@ -380,6 +445,9 @@ export const QueryCommunityPoolRequestSchema: GenMessage<QueryCommunityPoolReque
  */
 export type QueryCommunityPoolResponse = Message<"sdk.distribution.v1beta1.QueryCommunityPoolResponse"> & {
   /**
+   * Coins of the pool.
+   * Unit: base units, 18 places.
+   *
    * @generated from field: repeated sdk.base.v1beta1.DecCoin pool = 1;
    */
   pool: DecCoin[];
@@ -397,6 +465,8 @@ export const QueryCommunityPoolResponseSchema: GenMessage<QueryCommunityPoolResp
  */
 export const Query: GenService<{
   /**
+   * Returns the parameters of module distribution.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.Params
    */
   params: {
@@ -405,6 +475,9 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns what a validator has earned and not withdrawn: its commission, and the rewards of its own delegation.
+   * Errors: invalidArgument, validator_address is not a validator address; notFound, the validator does not exist.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.ValidatorDistributionInfo
    */
   validatorDistributionInfo: {
@@ -413,6 +486,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorDistributionInfoResponseSchema;
   },
   /**
+   * Returns the rewards of a validator and its delegators that are not withdrawn.
+   * Errors: invalidArgument, validator_address is not a validator address.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.ValidatorOutstandingRewards
    */
   validatorOutstandingRewards: {
@@ -421,6 +497,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorOutstandingRewardsResponseSchema;
   },
   /**
+   * Returns the commission of a validator that is not withdrawn.
+   * Errors: invalidArgument, validator_address is not a validator address.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.ValidatorCommission
    */
   validatorCommission: {
@@ -429,6 +508,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorCommissionResponseSchema;
   },
   /**
+   * Returns the slashes of a validator between two heights.
+   * Errors: invalidArgument, validator_address is not a validator address or ending_height is below starting_height.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.ValidatorSlashes
    */
   validatorSlashes: {
@@ -437,6 +519,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorSlashesResponseSchema;
   },
   /**
+   * Returns the rewards of one delegation that are not withdrawn.
+   * Errors: invalidArgument, an address is malformed; notFound, the validator or the delegation does not exist.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.DelegationRewards
    */
   delegationRewards: {
@@ -445,6 +530,9 @@ export const Query: GenService<{
     output: typeof QueryDelegationRewardsResponseSchema;
   },
   /**
+   * Returns the rewards of all delegations of an account that are not withdrawn.
+   * Errors: invalidArgument, delegator_address is not an address.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.DelegationTotalRewards
    */
   delegationTotalRewards: {
@@ -453,6 +541,9 @@ export const Query: GenService<{
     output: typeof QueryDelegationTotalRewardsResponseSchema;
   },
   /**
+   * Returns the validators that an account delegates to.
+   * Errors: invalidArgument, delegator_address is not an address.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.DelegatorValidators
    */
   delegatorValidators: {
@@ -461,6 +552,9 @@ export const Query: GenService<{
     output: typeof QueryDelegatorValidatorsResponseSchema;
   },
   /**
+   * Returns the account that receives the rewards of a delegator: itself, unless it has set another.
+   * Errors: invalidArgument, delegator_address is not an address.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.DelegatorWithdrawAddress
    */
   delegatorWithdrawAddress: {
@@ -469,6 +563,8 @@ export const Query: GenService<{
     output: typeof QueryDelegatorWithdrawAddressResponseSchema;
   },
   /**
+   * Returns the coins of the community pool.
+   *
    * @generated from rpc sdk.distribution.v1beta1.Query.CommunityPool
    */
   communityPool: {

@@ -118,16 +118,22 @@ export const AllowedMsgAllowanceSchema: GenMessage<AllowedMsgAllowance> = /*@__P
  */
 export type Grant = Message<"sdk.feegrant.v1beta1.Grant"> & {
   /**
+   * Account that pays, as Bech32 address.
+   *
    * @generated from field: string granter = 1;
    */
   granter: string;
 
   /**
+   * Account whose fees are paid, as Bech32 address.
+   *
    * @generated from field: string grantee = 2;
    */
   grantee: string;
 
   /**
+   * Limits: a BasicAllowance, PeriodicAllowance or AllowedMsgAllowance.
+   *
    * @generated from field: google.protobuf.Any allowance = 3;
    */
   allowance?: Any | undefined;

@@ -22,11 +22,17 @@ export const file_sdk_feegrant_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type QueryAllowanceRequest = Message<"sdk.feegrant.v1beta1.QueryAllowanceRequest"> & {
   /**
+   * Account that pays, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string granter = 1;
    */
   granter: string;
 
   /**
+   * Account whose fees are paid, as Bech32 or 0x-hexadecimal address.
+   * Example: chain1wzvhjux9rqfdcwspp37srdgwp5tac7wg75tx5n
+   *
    * @generated from field: string grantee = 2;
    */
   grantee: string;
@@ -44,6 +50,8 @@ export const QueryAllowanceRequestSchema: GenMessage<QueryAllowanceRequest> = /*
  */
 export type QueryAllowanceResponse = Message<"sdk.feegrant.v1beta1.QueryAllowanceResponse"> & {
   /**
+   * Allowance with both accounts.
+   *
    * @generated from field: sdk.feegrant.v1beta1.Grant allowance = 1;
    */
   allowance?: Grant | undefined;
@@ -61,11 +69,16 @@ export const QueryAllowanceResponseSchema: GenMessage<QueryAllowanceResponse> = 
  */
 export type QueryAllowancesRequest = Message<"sdk.feegrant.v1beta1.QueryAllowancesRequest"> & {
   /**
+   * Account whose fees are paid, as Bech32 or 0x-hexadecimal address.
+   * Example: chain1wzvhjux9rqfdcwspp37srdgwp5tac7wg75tx5n
+   *
    * @generated from field: string grantee = 1;
    */
   grantee: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -83,11 +96,15 @@ export const QueryAllowancesRequestSchema: GenMessage<QueryAllowancesRequest> = 
  */
 export type QueryAllowancesResponse = Message<"sdk.feegrant.v1beta1.QueryAllowancesResponse"> & {
   /**
+   * Allowances with both accounts.
+   *
    * @generated from field: repeated sdk.feegrant.v1beta1.Grant allowances = 1;
    */
   allowances: Grant[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -105,11 +122,16 @@ export const QueryAllowancesResponseSchema: GenMessage<QueryAllowancesResponse> 
  */
 export type QueryAllowancesByGranterRequest = Message<"sdk.feegrant.v1beta1.QueryAllowancesByGranterRequest"> & {
   /**
+   * Account that pays, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string granter = 1;
    */
   granter: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -127,11 +149,15 @@ export const QueryAllowancesByGranterRequestSchema: GenMessage<QueryAllowancesBy
  */
 export type QueryAllowancesByGranterResponse = Message<"sdk.feegrant.v1beta1.QueryAllowancesByGranterResponse"> & {
   /**
+   * Allowances with both accounts.
+   *
    * @generated from field: repeated sdk.feegrant.v1beta1.Grant allowances = 1;
    */
   allowances: Grant[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -149,6 +175,9 @@ export const QueryAllowancesByGranterResponseSchema: GenMessage<QueryAllowancesB
  */
 export const Query: GenService<{
   /**
+   * Returns the fees that one account pays for another.
+   * Errors: invalidArgument, granter or grantee is not an address; notFound, there is no allowance.
+   *
    * @generated from rpc sdk.feegrant.v1beta1.Query.Allowance
    */
   allowance: {
@@ -157,6 +186,9 @@ export const Query: GenService<{
     output: typeof QueryAllowanceResponseSchema;
   },
   /**
+   * Returns the allowances that an account has received.
+   * Errors: invalidArgument, grantee is not an address.
+   *
    * @generated from rpc sdk.feegrant.v1beta1.Query.Allowances
    */
   allowances: {
@@ -165,6 +197,9 @@ export const Query: GenService<{
     output: typeof QueryAllowancesResponseSchema;
   },
   /**
+   * Returns the allowances that an account has given. It reads all allowances of the chain.
+   * Errors: invalidArgument, granter is not an address.
+   *
    * @generated from rpc sdk.feegrant.v1beta1.Query.AllowancesByGranter
    */
   allowancesByGranter: {

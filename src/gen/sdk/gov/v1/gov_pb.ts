@@ -23,11 +23,16 @@ export const file_sdk_gov_v1_gov: GenFile = /*@__PURE__*/
  */
 export type WeightedVoteOption = Message<"sdk.gov.v1.WeightedVoteOption"> & {
   /**
+   * Option.
+   *
    * @generated from field: sdk.gov.v1.VoteOption option = 1;
    */
   option: VoteOption;
 
   /**
+   * Part of the vote.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string weight = 2;
    */
   weight: string;
@@ -45,16 +50,22 @@ export const WeightedVoteOptionSchema: GenMessage<WeightedVoteOption> = /*@__PUR
  */
 export type Deposit = Message<"sdk.gov.v1.Deposit"> & {
   /**
+   * Number of the proposal.
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Depositor, as Bech32 address.
+   *
    * @generated from field: string depositor = 2;
    */
   depositor: string;
 
   /**
+   * Sum of the account's deposits.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin amount = 3;
    */
   amount: Coin[];
@@ -72,66 +83,92 @@ export const DepositSchema: GenMessage<Deposit> = /*@__PURE__*/
  */
 export type Proposal = Message<"sdk.gov.v1.Proposal"> & {
   /**
+   * Number of the proposal, from 1.
+   *
    * @generated from field: uint64 id = 1;
    */
   id: bigint;
 
   /**
+   * Messages that are executed if the proposal passes.
+   *
    * @generated from field: repeated google.protobuf.Any messages = 2;
    */
   messages: Any[];
 
   /**
+   * Status.
+   *
    * @generated from field: sdk.gov.v1.ProposalStatus status = 3;
    */
   status: ProposalStatus;
 
   /**
+   * Count of the votes at the end of voting; zeros before.
+   *
    * @generated from field: sdk.gov.v1.TallyResult final_tally_result = 4;
    */
   finalTallyResult?: TallyResult | undefined;
 
   /**
+   * Time of the submission.
+   *
    * @generated from field: google.protobuf.Timestamp submit_time = 5;
    */
   submitTime?: Timestamp | undefined;
 
   /**
+   * End of the time to reach the deposit.
+   *
    * @generated from field: google.protobuf.Timestamp deposit_end_time = 6;
    */
   depositEndTime?: Timestamp | undefined;
 
   /**
+   * Sum of the deposits.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin total_deposit = 7;
    */
   totalDeposit: Coin[];
 
   /**
+   * Start of the vote; absent before.
+   *
    * @generated from field: google.protobuf.Timestamp voting_start_time = 8;
    */
   votingStartTime?: Timestamp | undefined;
 
   /**
+   * End of the vote; absent before it starts.
+   *
    * @generated from field: google.protobuf.Timestamp voting_end_time = 9;
    */
   votingEndTime?: Timestamp | undefined;
 
   /**
+   * Text or link of the proposer.
+   *
    * @generated from field: string metadata = 10;
    */
   metadata: string;
 
   /**
+   * Title.
+   *
    * @generated from field: string title = 11;
    */
   title: string;
 
   /**
+   * Summary.
+   *
    * @generated from field: string summary = 12;
    */
   summary: string;
 
   /**
+   * Account that has submitted the proposal, as Bech32 address.
+   *
    * @generated from field: string proposer = 13;
    */
   proposer: string;
@@ -149,21 +186,33 @@ export const ProposalSchema: GenMessage<Proposal> = /*@__PURE__*/
  */
 export type TallyResult = Message<"sdk.gov.v1.TallyResult"> & {
   /**
+   * Power of votes for Yes.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string yes_count = 1;
    */
   yesCount: string;
 
   /**
+   * Power of votes for Abstain.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string abstain_count = 2;
    */
   abstainCount: string;
 
   /**
+   * Power of votes for No.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string no_count = 3;
    */
   noCount: string;
 
   /**
+   * Power of votes for No with veto.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string no_with_veto_count = 4;
    */
   noWithVetoCount: string;
@@ -181,21 +230,29 @@ export const TallyResultSchema: GenMessage<TallyResult> = /*@__PURE__*/
  */
 export type Vote = Message<"sdk.gov.v1.Vote"> & {
   /**
+   * Number of the proposal.
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Voter, as Bech32 address.
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
 
   /**
+   * Options with their weights, which add up to 1.
+   *
    * @generated from field: repeated sdk.gov.v1.WeightedVoteOption options = 4;
    */
   options: WeightedVoteOption[];
 
   /**
+   * Text or link of the voter.
+   *
    * @generated from field: string metadata = 5;
    */
   metadata: string;
@@ -213,11 +270,16 @@ export const VoteSchema: GenMessage<Vote> = /*@__PURE__*/
  */
 export type DepositParams = Message<"sdk.gov.v1.DepositParams"> & {
   /**
+   * Deposit that starts the vote.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin min_deposit = 1;
    */
   minDeposit: Coin[];
 
   /**
+   * Time to reach the deposit.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration max_deposit_period = 2;
    */
   maxDepositPeriod?: Duration | undefined;
@@ -235,6 +297,9 @@ export const DepositParamsSchema: GenMessage<DepositParams> = /*@__PURE__*/
  */
 export type VotingParams = Message<"sdk.gov.v1.VotingParams"> & {
   /**
+   * Time to vote.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration voting_period = 1;
    */
   votingPeriod?: Duration | undefined;
@@ -252,16 +317,25 @@ export const VotingParamsSchema: GenMessage<VotingParams> = /*@__PURE__*/
  */
 export type TallyParams = Message<"sdk.gov.v1.TallyParams"> & {
   /**
+   * Part of the bonded tokens that must vote.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string quorum = 1;
    */
   quorum: string;
 
   /**
+   * Part of the votes, without abstentions, that must be Yes.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string threshold = 2;
    */
   threshold: string;
 
   /**
+   * Part of the votes for No with veto from which a proposal is vetoed.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string veto_threshold = 3;
    */
   vetoThreshold: string;
@@ -279,51 +353,77 @@ export const TallyParamsSchema: GenMessage<TallyParams> = /*@__PURE__*/
  */
 export type Params = Message<"sdk.gov.v1.Params"> & {
   /**
+   * Deposit that starts the vote.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin min_deposit = 1;
    */
   minDeposit: Coin[];
 
   /**
+   * Time to reach the deposit.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration max_deposit_period = 2;
    */
   maxDepositPeriod?: Duration | undefined;
 
   /**
+   * Time to vote.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration voting_period = 3;
    */
   votingPeriod?: Duration | undefined;
 
   /**
+   * Part of the bonded tokens that must vote.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string quorum = 4;
    */
   quorum: string;
 
   /**
+   * Part of the votes, without abstentions, that must be Yes.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string threshold = 5;
    */
   threshold: string;
 
   /**
+   * Part of the votes for No with veto from which a proposal is vetoed.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string veto_threshold = 6;
    */
   vetoThreshold: string;
 
   /**
+   * Part of the deposit that the proposer must pay at once.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string min_initial_deposit_ratio = 7;
    */
   minInitialDepositRatio: string;
 
   /**
+   * Whether the deposit is burned if the quorum is missed.
+   *
    * @generated from field: bool burn_vote_quorum = 13;
    */
   burnVoteQuorum: boolean;
 
   /**
+   * Whether the deposit is burned if the vote does not start.
+   *
    * @generated from field: bool burn_proposal_deposit_prevote = 14;
    */
   burnProposalDepositPrevote: boolean;
 
   /**
+   * Whether the deposit is burned if the proposal is vetoed.
+   *
    * @generated from field: bool burn_vote_veto = 15;
    */
   burnVoteVeto: boolean;

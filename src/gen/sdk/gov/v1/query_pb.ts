@@ -22,6 +22,9 @@ export const file_sdk_gov_v1_query: GenFile = /*@__PURE__*/
  */
 export type QueryProposalRequest = Message<"sdk.gov.v1.QueryProposalRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -39,6 +42,8 @@ export const QueryProposalRequestSchema: GenMessage<QueryProposalRequest> = /*@_
  */
 export type QueryProposalResponse = Message<"sdk.gov.v1.QueryProposalResponse"> & {
   /**
+   * Proposal.
+   *
    * @generated from field: sdk.gov.v1.Proposal proposal = 1;
    */
   proposal?: Proposal | undefined;
@@ -56,21 +61,32 @@ export const QueryProposalResponseSchema: GenMessage<QueryProposalResponse> = /*
  */
 export type QueryProposalsRequest = Message<"sdk.gov.v1.QueryProposalsRequest"> & {
   /**
+   * Status of the proposals, by name or number; PROPOSAL_STATUS_UNSPECIFIED: any.
+   * Example: PROPOSAL_STATUS_VOTING_PERIOD
+   *
    * @generated from field: sdk.gov.v1.ProposalStatus proposal_status = 1;
    */
   proposalStatus: ProposalStatus;
 
   /**
+   * Account that has voted on the proposals, as Bech32 or 0x-hexadecimal address; empty: any.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
 
   /**
+   * Account that has a deposit on the proposals, as Bech32 or 0x-hexadecimal address; empty: any.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string depositor = 3;
    */
   depositor: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 4;
    */
   pagination?: PageRequest | undefined;
@@ -88,11 +104,15 @@ export const QueryProposalsRequestSchema: GenMessage<QueryProposalsRequest> = /*
  */
 export type QueryProposalsResponse = Message<"sdk.gov.v1.QueryProposalsResponse"> & {
   /**
+   * Proposals, in the order of their numbers.
+   *
    * @generated from field: repeated sdk.gov.v1.Proposal proposals = 1;
    */
   proposals: Proposal[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -110,11 +130,17 @@ export const QueryProposalsResponseSchema: GenMessage<QueryProposalsResponse> = 
  */
 export type QueryVoteRequest = Message<"sdk.gov.v1.QueryVoteRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Account that has voted, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
@@ -132,6 +158,8 @@ export const QueryVoteRequestSchema: GenMessage<QueryVoteRequest> = /*@__PURE__*
  */
 export type QueryVoteResponse = Message<"sdk.gov.v1.QueryVoteResponse"> & {
   /**
+   * Vote of the account.
+   *
    * @generated from field: sdk.gov.v1.Vote vote = 1;
    */
   vote?: Vote | undefined;
@@ -149,11 +177,16 @@ export const QueryVoteResponseSchema: GenMessage<QueryVoteResponse> = /*@__PURE_
  */
 export type QueryVotesRequest = Message<"sdk.gov.v1.QueryVotesRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -171,11 +204,15 @@ export const QueryVotesRequestSchema: GenMessage<QueryVotesRequest> = /*@__PURE_
  */
 export type QueryVotesResponse = Message<"sdk.gov.v1.QueryVotesResponse"> & {
   /**
+   * Votes, in the order of the voters.
+   *
    * @generated from field: repeated sdk.gov.v1.Vote votes = 1;
    */
   votes: Vote[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -193,7 +230,8 @@ export const QueryVotesResponseSchema: GenMessage<QueryVotesResponse> = /*@__PUR
  */
 export type QueryParamsRequest = Message<"sdk.gov.v1.QueryParamsRequest"> & {
   /**
-   * `voting`, `deposit` or `tallying`.
+   * Group of the parameters: voting, deposit or tallying.
+   * Example: voting
    *
    * @generated from field: string params_type = 1;
    */
@@ -212,24 +250,32 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.gov.v1.QueryParamsResponse"> & {
   /**
+   * Parameters of voting; absent unless asked for.
+   *
    * @generated from field: sdk.gov.v1.VotingParams voting_params = 1 [deprecated = true];
    * @deprecated
    */
   votingParams?: VotingParams | undefined;
 
   /**
+   * Parameters of deposits; absent unless asked for.
+   *
    * @generated from field: sdk.gov.v1.DepositParams deposit_params = 2 [deprecated = true];
    * @deprecated
    */
   depositParams?: DepositParams | undefined;
 
   /**
+   * Parameters of the count; absent unless asked for.
+   *
    * @generated from field: sdk.gov.v1.TallyParams tally_params = 3 [deprecated = true];
    * @deprecated
    */
   tallyParams?: TallyParams | undefined;
 
   /**
+   * All parameters.
+   *
    * @generated from field: sdk.gov.v1.Params params = 4;
    */
   params?: Params | undefined;
@@ -247,11 +293,17 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QueryDepositRequest = Message<"sdk.gov.v1.QueryDepositRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Account that has deposited, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string depositor = 2;
    */
   depositor: string;
@@ -269,6 +321,8 @@ export const QueryDepositRequestSchema: GenMessage<QueryDepositRequest> = /*@__P
  */
 export type QueryDepositResponse = Message<"sdk.gov.v1.QueryDepositResponse"> & {
   /**
+   * Deposit of the account.
+   *
    * @generated from field: sdk.gov.v1.Deposit deposit = 1;
    */
   deposit?: Deposit | undefined;
@@ -286,11 +340,16 @@ export const QueryDepositResponseSchema: GenMessage<QueryDepositResponse> = /*@_
  */
 export type QueryDepositsRequest = Message<"sdk.gov.v1.QueryDepositsRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -308,11 +367,15 @@ export const QueryDepositsRequestSchema: GenMessage<QueryDepositsRequest> = /*@_
  */
 export type QueryDepositsResponse = Message<"sdk.gov.v1.QueryDepositsResponse"> & {
   /**
+   * Deposits, in the order of the depositors.
+   *
    * @generated from field: repeated sdk.gov.v1.Deposit deposits = 1;
    */
   deposits: Deposit[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -330,6 +393,9 @@ export const QueryDepositsResponseSchema: GenMessage<QueryDepositsResponse> = /*
  */
 export type QueryTallyResultRequest = Message<"sdk.gov.v1.QueryTallyResultRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -347,6 +413,8 @@ export const QueryTallyResultRequestSchema: GenMessage<QueryTallyResultRequest> 
  */
 export type QueryTallyResultResponse = Message<"sdk.gov.v1.QueryTallyResultResponse"> & {
   /**
+   * Count of the votes.
+   *
    * @generated from field: sdk.gov.v1.TallyResult tally = 1;
    */
   tally?: TallyResult | undefined;
@@ -364,6 +432,9 @@ export const QueryTallyResultResponseSchema: GenMessage<QueryTallyResultResponse
  */
 export const Query: GenService<{
   /**
+   * Returns a proposal with its status, times and final tally.
+   * Errors: invalidArgument, proposal_id is 0 or malformed; notFound, the proposal does not exist.
+   *
    * @generated from rpc sdk.gov.v1.Query.Proposal
    */
   proposal: {
@@ -372,6 +443,9 @@ export const Query: GenService<{
     output: typeof QueryProposalResponseSchema;
   },
   /**
+   * Returns proposals: all, or those of a status, with a vote of an account, or with a deposit of an account.
+   * Errors: invalidArgument, voter or depositor is not an address.
+   *
    * @generated from rpc sdk.gov.v1.Query.Proposals
    */
   proposals: {
@@ -380,6 +454,9 @@ export const Query: GenService<{
     output: typeof QueryProposalsResponseSchema;
   },
   /**
+   * Returns the vote of an account on a proposal. Votes are removed when voting ends.
+   * Errors: invalidArgument, proposal_id is 0 or voter is not an address; notFound, the account has no vote on the proposal.
+   *
    * @generated from rpc sdk.gov.v1.Query.Vote
    */
   vote: {
@@ -388,6 +465,9 @@ export const Query: GenService<{
     output: typeof QueryVoteResponseSchema;
   },
   /**
+   * Returns the votes on a proposal. They are removed when voting ends.
+   * Errors: invalidArgument, proposal_id is 0 or malformed.
+   *
    * @generated from rpc sdk.gov.v1.Query.Votes
    */
   votes: {
@@ -396,6 +476,9 @@ export const Query: GenService<{
     output: typeof QueryVotesResponseSchema;
   },
   /**
+   * Returns the parameters of module gov.
+   * Errors: invalidArgument, params_type is none of voting and deposit and tallying.
+   *
    * @generated from rpc sdk.gov.v1.Query.Params
    */
   params: {
@@ -404,6 +487,10 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns the deposit of an account on a proposal. Deposits are removed when voting ends.
+   * Errors: invalidArgument, proposal_id is 0 or depositor is not an address; notFound, the account has no deposit on the
+   * proposal.
+   *
    * @generated from rpc sdk.gov.v1.Query.Deposit
    */
   deposit: {
@@ -412,6 +499,9 @@ export const Query: GenService<{
     output: typeof QueryDepositResponseSchema;
   },
   /**
+   * Returns the deposits on a proposal. They are removed when voting ends.
+   * Errors: invalidArgument, proposal_id is 0 or malformed.
+   *
    * @generated from rpc sdk.gov.v1.Query.Deposits
    */
   deposits: {
@@ -420,6 +510,9 @@ export const Query: GenService<{
     output: typeof QueryDepositsResponseSchema;
   },
   /**
+   * Returns the count of the votes on a proposal: so far, or the final one.
+   * Errors: invalidArgument, proposal_id is 0 or malformed; notFound, the proposal does not exist.
+   *
    * @generated from rpc sdk.gov.v1.Query.TallyResult
    */
   tallyResult: {

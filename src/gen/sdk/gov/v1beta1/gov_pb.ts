@@ -23,11 +23,16 @@ export const file_sdk_gov_v1beta1_gov: GenFile = /*@__PURE__*/
  */
 export type WeightedVoteOption = Message<"sdk.gov.v1beta1.WeightedVoteOption"> & {
   /**
+   * Option.
+   *
    * @generated from field: sdk.gov.v1beta1.VoteOption option = 1;
    */
   option: VoteOption;
 
   /**
+   * Part of the vote.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string weight = 2;
    */
   weight: string;
@@ -67,16 +72,22 @@ export const TextProposalSchema: GenMessage<TextProposal> = /*@__PURE__*/
  */
 export type Deposit = Message<"sdk.gov.v1beta1.Deposit"> & {
   /**
+   * Number of the proposal.
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Depositor, as Bech32 address.
+   *
    * @generated from field: string depositor = 2;
    */
   depositor: string;
 
   /**
+   * Sum of the account's deposits.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin amount = 3;
    */
   amount: Coin[];
@@ -94,46 +105,64 @@ export const DepositSchema: GenMessage<Deposit> = /*@__PURE__*/
  */
 export type Proposal = Message<"sdk.gov.v1beta1.Proposal"> & {
   /**
+   * Number of the proposal, from 1.
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Content: a legacy content, or its only message.
+   *
    * @generated from field: google.protobuf.Any content = 2;
    */
   content?: Any | undefined;
 
   /**
+   * Status.
+   *
    * @generated from field: sdk.gov.v1beta1.ProposalStatus status = 3;
    */
   status: ProposalStatus;
 
   /**
+   * Count of the votes at the end of voting; zeros before.
+   *
    * @generated from field: sdk.gov.v1beta1.TallyResult final_tally_result = 4;
    */
   finalTallyResult?: TallyResult | undefined;
 
   /**
+   * Time of the submission.
+   *
    * @generated from field: google.protobuf.Timestamp submit_time = 5;
    */
   submitTime?: Timestamp | undefined;
 
   /**
+   * End of the time to reach the deposit.
+   *
    * @generated from field: google.protobuf.Timestamp deposit_end_time = 6;
    */
   depositEndTime?: Timestamp | undefined;
 
   /**
+   * Sum of the deposits.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin total_deposit = 7;
    */
   totalDeposit: Coin[];
 
   /**
+   * Start of the vote; absent before.
+   *
    * @generated from field: google.protobuf.Timestamp voting_start_time = 8;
    */
   votingStartTime?: Timestamp | undefined;
 
   /**
+   * End of the vote; absent before it starts.
+   *
    * @generated from field: google.protobuf.Timestamp voting_end_time = 9;
    */
   votingEndTime?: Timestamp | undefined;
@@ -151,21 +180,33 @@ export const ProposalSchema: GenMessage<Proposal> = /*@__PURE__*/
  */
 export type TallyResult = Message<"sdk.gov.v1beta1.TallyResult"> & {
   /**
+   * Power of votes for Yes.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string yes = 1;
    */
   yes: string;
 
   /**
+   * Power of votes for Abstain.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string abstain = 2;
    */
   abstain: string;
 
   /**
+   * Power of votes for No.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string no = 3;
    */
   no: string;
 
   /**
+   * Power of votes for No with veto.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string no_with_veto = 4;
    */
   noWithVeto: string;
@@ -183,22 +224,30 @@ export const TallyResultSchema: GenMessage<TallyResult> = /*@__PURE__*/
  */
 export type Vote = Message<"sdk.gov.v1beta1.Vote"> & {
   /**
+   * Number of the proposal.
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Voter, as Bech32 address.
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
 
   /**
+   * Option of the oldest form; not set.
+   *
    * @generated from field: sdk.gov.v1beta1.VoteOption option = 3 [deprecated = true];
    * @deprecated
    */
   option: VoteOption;
 
   /**
+   * Options with their weights, which add up to 1.
+   *
    * @generated from field: repeated sdk.gov.v1beta1.WeightedVoteOption options = 4;
    */
   options: WeightedVoteOption[];
@@ -216,11 +265,16 @@ export const VoteSchema: GenMessage<Vote> = /*@__PURE__*/
  */
 export type DepositParams = Message<"sdk.gov.v1beta1.DepositParams"> & {
   /**
+   * Deposit that starts the vote.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin min_deposit = 1;
    */
   minDeposit: Coin[];
 
   /**
+   * Time to reach the deposit.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration max_deposit_period = 2;
    */
   maxDepositPeriod?: Duration | undefined;
@@ -238,6 +292,9 @@ export const DepositParamsSchema: GenMessage<DepositParams> = /*@__PURE__*/
  */
 export type VotingParams = Message<"sdk.gov.v1beta1.VotingParams"> & {
   /**
+   * Time to vote.
+   * Unit: decimal seconds with the suffix s.
+   *
    * @generated from field: google.protobuf.Duration voting_period = 1;
    */
   votingPeriod?: Duration | undefined;
@@ -257,16 +314,25 @@ export const VotingParamsSchema: GenMessage<VotingParams> = /*@__PURE__*/
  */
 export type TallyParams = Message<"sdk.gov.v1beta1.TallyParams"> & {
   /**
+   * Part of the bonded tokens that must vote.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: bytes quorum = 1;
    */
   quorum: Uint8Array;
 
   /**
+   * Part of the votes, without abstentions, that must be Yes.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: bytes threshold = 2;
    */
   threshold: Uint8Array;
 
   /**
+   * Part of the votes for No with veto from which a proposal is vetoed.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: bytes veto_threshold = 3;
    */
   vetoThreshold: Uint8Array;

@@ -23,6 +23,9 @@ export const file_sdk_gov_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type QueryProposalRequest = Message<"sdk.gov.v1beta1.QueryProposalRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -40,6 +43,8 @@ export const QueryProposalRequestSchema: GenMessage<QueryProposalRequest> = /*@_
  */
 export type QueryProposalResponse = Message<"sdk.gov.v1beta1.QueryProposalResponse"> & {
   /**
+   * Proposal.
+   *
    * @generated from field: sdk.gov.v1beta1.Proposal proposal = 1;
    */
   proposal?: Proposal | undefined;
@@ -57,21 +62,32 @@ export const QueryProposalResponseSchema: GenMessage<QueryProposalResponse> = /*
  */
 export type QueryProposalsRequest = Message<"sdk.gov.v1beta1.QueryProposalsRequest"> & {
   /**
+   * Status of the proposals, by name or number; PROPOSAL_STATUS_UNSPECIFIED: any.
+   * Example: PROPOSAL_STATUS_VOTING_PERIOD
+   *
    * @generated from field: sdk.gov.v1beta1.ProposalStatus proposal_status = 1;
    */
   proposalStatus: ProposalStatus;
 
   /**
+   * Account that has voted on the proposals, as Bech32 or 0x-hexadecimal address; empty: any.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
 
   /**
+   * Account that has a deposit on the proposals, as Bech32 or 0x-hexadecimal address; empty: any.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string depositor = 3;
    */
   depositor: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 4;
    */
   pagination?: PageRequest | undefined;
@@ -89,11 +105,15 @@ export const QueryProposalsRequestSchema: GenMessage<QueryProposalsRequest> = /*
  */
 export type QueryProposalsResponse = Message<"sdk.gov.v1beta1.QueryProposalsResponse"> & {
   /**
+   * Proposals, in the order of their numbers.
+   *
    * @generated from field: repeated sdk.gov.v1beta1.Proposal proposals = 1;
    */
   proposals: Proposal[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -111,11 +131,17 @@ export const QueryProposalsResponseSchema: GenMessage<QueryProposalsResponse> = 
  */
 export type QueryVoteRequest = Message<"sdk.gov.v1beta1.QueryVoteRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Account that has voted, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string voter = 2;
    */
   voter: string;
@@ -133,6 +159,8 @@ export const QueryVoteRequestSchema: GenMessage<QueryVoteRequest> = /*@__PURE__*
  */
 export type QueryVoteResponse = Message<"sdk.gov.v1beta1.QueryVoteResponse"> & {
   /**
+   * Vote of the account.
+   *
    * @generated from field: sdk.gov.v1beta1.Vote vote = 1;
    */
   vote?: Vote | undefined;
@@ -150,11 +178,16 @@ export const QueryVoteResponseSchema: GenMessage<QueryVoteResponse> = /*@__PURE_
  */
 export type QueryVotesRequest = Message<"sdk.gov.v1beta1.QueryVotesRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -172,11 +205,15 @@ export const QueryVotesRequestSchema: GenMessage<QueryVotesRequest> = /*@__PURE_
  */
 export type QueryVotesResponse = Message<"sdk.gov.v1beta1.QueryVotesResponse"> & {
   /**
+   * Votes, in the order of the voters.
+   *
    * @generated from field: repeated sdk.gov.v1beta1.Vote votes = 1;
    */
   votes: Vote[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -194,7 +231,8 @@ export const QueryVotesResponseSchema: GenMessage<QueryVotesResponse> = /*@__PUR
  */
 export type QueryParamsRequest = Message<"sdk.gov.v1beta1.QueryParamsRequest"> & {
   /**
-   * `voting`, `deposit` or `tallying`.
+   * Group of the parameters: voting, deposit or tallying.
+   * Example: voting
    *
    * @generated from field: string params_type = 1;
    */
@@ -213,16 +251,22 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.gov.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters of voting; absent unless asked for.
+   *
    * @generated from field: sdk.gov.v1beta1.VotingParams voting_params = 1;
    */
   votingParams?: VotingParams | undefined;
 
   /**
+   * Parameters of deposits; absent unless asked for.
+   *
    * @generated from field: sdk.gov.v1beta1.DepositParams deposit_params = 2;
    */
   depositParams?: DepositParams | undefined;
 
   /**
+   * Parameters of the count; absent unless asked for.
+   *
    * @generated from field: sdk.gov.v1beta1.TallyParams tally_params = 3;
    */
   tallyParams?: TallyParams | undefined;
@@ -240,11 +284,17 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QueryDepositRequest = Message<"sdk.gov.v1beta1.QueryDepositRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Account that has deposited, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string depositor = 2;
    */
   depositor: string;
@@ -262,6 +312,8 @@ export const QueryDepositRequestSchema: GenMessage<QueryDepositRequest> = /*@__P
  */
 export type QueryDepositResponse = Message<"sdk.gov.v1beta1.QueryDepositResponse"> & {
   /**
+   * Deposit of the account.
+   *
    * @generated from field: sdk.gov.v1beta1.Deposit deposit = 1;
    */
   deposit?: Deposit | undefined;
@@ -279,11 +331,16 @@ export const QueryDepositResponseSchema: GenMessage<QueryDepositResponse> = /*@_
  */
 export type QueryDepositsRequest = Message<"sdk.gov.v1beta1.QueryDepositsRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -301,11 +358,15 @@ export const QueryDepositsRequestSchema: GenMessage<QueryDepositsRequest> = /*@_
  */
 export type QueryDepositsResponse = Message<"sdk.gov.v1beta1.QueryDepositsResponse"> & {
   /**
+   * Deposits, in the order of the depositors.
+   *
    * @generated from field: repeated sdk.gov.v1beta1.Deposit deposits = 1;
    */
   deposits: Deposit[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -323,6 +384,9 @@ export const QueryDepositsResponseSchema: GenMessage<QueryDepositsResponse> = /*
  */
 export type QueryTallyResultRequest = Message<"sdk.gov.v1beta1.QueryTallyResultRequest"> & {
   /**
+   * Number of the proposal, from 1.
+   * Example: 1
+   *
    * @generated from field: uint64 proposal_id = 1;
    */
   proposalId: bigint;
@@ -340,6 +404,8 @@ export const QueryTallyResultRequestSchema: GenMessage<QueryTallyResultRequest> 
  */
 export type QueryTallyResultResponse = Message<"sdk.gov.v1beta1.QueryTallyResultResponse"> & {
   /**
+   * Count of the votes.
+   *
    * @generated from field: sdk.gov.v1beta1.TallyResult tally = 1;
    */
   tally?: TallyResult | undefined;
@@ -357,6 +423,10 @@ export const QueryTallyResultResponseSchema: GenMessage<QueryTallyResultResponse
  */
 export const Query: GenService<{
   /**
+   * Returns a proposal with its status, times and final tally. The answer has the form of the first version of governance.
+   * Errors: invalidArgument, proposal_id is 0 or malformed; notFound, the proposal does not exist; failedPrecondition, the
+   * proposal does not have exactly one message.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Proposal
    */
   proposal: {
@@ -365,6 +435,11 @@ export const Query: GenService<{
     output: typeof QueryProposalResponseSchema;
   },
   /**
+   * Returns proposals: all, or those of a status, with a vote of an account, or with a deposit of an account. The answer has
+   * the form of the first version of governance.
+   * Errors: invalidArgument, voter or depositor is not an address; failedPrecondition, a proposal does not have exactly one
+   * message.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Proposals
    */
   proposals: {
@@ -373,6 +448,10 @@ export const Query: GenService<{
     output: typeof QueryProposalsResponseSchema;
   },
   /**
+   * Returns the vote of an account on a proposal. Votes are removed when voting ends. The answer has the form of the first
+   * version of governance.
+   * Errors: invalidArgument, proposal_id is 0 or voter is not an address; notFound, the account has no vote on the proposal.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Vote
    */
   vote: {
@@ -381,6 +460,10 @@ export const Query: GenService<{
     output: typeof QueryVoteResponseSchema;
   },
   /**
+   * Returns the votes on a proposal. They are removed when voting ends. The answer has the form of the first version of
+   * governance.
+   * Errors: invalidArgument, proposal_id is 0 or malformed.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Votes
    */
   votes: {
@@ -389,6 +472,9 @@ export const Query: GenService<{
     output: typeof QueryVotesResponseSchema;
   },
   /**
+   * Returns the parameters of module gov. The answer has the form of the first version of governance.
+   * Errors: invalidArgument, params_type is none of voting and deposit and tallying.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Params
    */
   params: {
@@ -397,6 +483,11 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns the deposit of an account on a proposal. Deposits are removed when voting ends. The answer has the form of the
+   * first version of governance.
+   * Errors: invalidArgument, proposal_id is 0 or depositor is not an address; notFound, the account has no deposit on the
+   * proposal.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Deposit
    */
   deposit: {
@@ -405,6 +496,10 @@ export const Query: GenService<{
     output: typeof QueryDepositResponseSchema;
   },
   /**
+   * Returns the deposits on a proposal. They are removed when voting ends. The answer has the form of the first version of
+   * governance.
+   * Errors: invalidArgument, proposal_id is 0 or malformed.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.Deposits
    */
   deposits: {
@@ -413,6 +508,10 @@ export const Query: GenService<{
     output: typeof QueryDepositsResponseSchema;
   },
   /**
+   * Returns the count of the votes on a proposal: so far, or the final one. The answer has the form of the first version of
+   * governance.
+   * Errors: invalidArgument, proposal_id is 0 or malformed; notFound, the proposal does not exist.
+   *
    * @generated from rpc sdk.gov.v1beta1.Query.TallyResult
    */
   tallyResult: {

@@ -36,6 +36,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.slashing.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: sdk.slashing.v1beta1.Params params = 1;
    */
   params?: Params | undefined;
@@ -53,6 +55,9 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export type QuerySigningInfoRequest = Message<"sdk.slashing.v1beta1.QuerySigningInfoRequest"> & {
   /**
+   * Validator, as Bech32 consensus address.
+   * Example: chainvalcons17w0adeg64ky0daxwd2ugyuneellmjgnxcyazjw
+   *
    * @generated from field: string cons_address = 1;
    */
   consAddress: string;
@@ -70,6 +75,8 @@ export const QuerySigningInfoRequestSchema: GenMessage<QuerySigningInfoRequest> 
  */
 export type QuerySigningInfoResponse = Message<"sdk.slashing.v1beta1.QuerySigningInfoResponse"> & {
   /**
+   * Record of the validator.
+   *
    * @generated from field: sdk.slashing.v1beta1.ValidatorSigningInfo val_signing_info = 1;
    */
   valSigningInfo?: ValidatorSigningInfo | undefined;
@@ -87,6 +94,8 @@ export const QuerySigningInfoResponseSchema: GenMessage<QuerySigningInfoResponse
  */
 export type QuerySigningInfosRequest = Message<"sdk.slashing.v1beta1.QuerySigningInfosRequest"> & {
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 1;
    */
   pagination?: PageRequest | undefined;
@@ -104,11 +113,15 @@ export const QuerySigningInfosRequestSchema: GenMessage<QuerySigningInfosRequest
  */
 export type QuerySigningInfosResponse = Message<"sdk.slashing.v1beta1.QuerySigningInfosResponse"> & {
   /**
+   * Records, in the order of the consensus addresses.
+   *
    * @generated from field: repeated sdk.slashing.v1beta1.ValidatorSigningInfo info = 1;
    */
   info: ValidatorSigningInfo[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -126,6 +139,8 @@ export const QuerySigningInfosResponseSchema: GenMessage<QuerySigningInfosRespon
  */
 export const Query: GenService<{
   /**
+   * Returns the parameters of module slashing.
+   *
    * @generated from rpc sdk.slashing.v1beta1.Query.Params
    */
   params: {
@@ -134,6 +149,9 @@ export const Query: GenService<{
     output: typeof QueryParamsResponseSchema;
   },
   /**
+   * Returns what is recorded about the signatures of a validator: missed blocks, and the time in jail.
+   * Errors: invalidArgument, cons_address is not a consensus address; notFound, the validator has never been bonded.
+   *
    * @generated from rpc sdk.slashing.v1beta1.Query.SigningInfo
    */
   signingInfo: {
@@ -142,6 +160,8 @@ export const Query: GenService<{
     output: typeof QuerySigningInfoResponseSchema;
   },
   /**
+   * Returns the records of all validators that were ever bonded.
+   *
    * @generated from rpc sdk.slashing.v1beta1.Query.SigningInfos
    */
   signingInfos: {

@@ -21,31 +21,44 @@ export const file_sdk_slashing_v1beta1_slashing: GenFile = /*@__PURE__*/
  */
 export type ValidatorSigningInfo = Message<"sdk.slashing.v1beta1.ValidatorSigningInfo"> & {
   /**
+   * Validator, as Bech32 consensus address.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Height from which its signatures count.
+   *
    * @generated from field: int64 start_height = 2;
    */
   startHeight: bigint;
 
   /**
+   * Number of blocks counted since.
+   *
    * @generated from field: int64 index_offset = 3;
    */
   indexOffset: bigint;
 
   /**
+   * Time until which the validator cannot return.
+   *
    * @generated from field: google.protobuf.Timestamp jailed_until = 4;
    */
   jailedUntil?: Timestamp | undefined;
 
   /**
+   * Whether the validator is excluded for good, after two signatures of one height.
+   *
    * @generated from field: bool tombstoned = 5;
    */
   tombstoned: boolean;
 
   /**
+   * Missed blocks in the running window.
+   * Unit: blocks.
+   *
    * @generated from field: int64 missed_blocks_counter = 6;
    */
   missedBlocksCounter: bigint;
@@ -63,26 +76,43 @@ export const ValidatorSigningInfoSchema: GenMessage<ValidatorSigningInfo> = /*@_
  */
 export type Params = Message<"sdk.slashing.v1beta1.Params"> & {
   /**
+   * Window in which missed blocks are counted.
+   * Unit: blocks.
+   * Example: 100
+   *
    * @generated from field: int64 signed_blocks_window = 1;
    */
   signedBlocksWindow: bigint;
 
   /**
+   * Part of the window that must be signed.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: bytes min_signed_per_window = 2;
    */
   minSignedPerWindow: Uint8Array;
 
   /**
+   * Time in jail after too many missed blocks.
+   * Unit: decimal seconds with the suffix s.
+   * Example: 600s
+   *
    * @generated from field: google.protobuf.Duration downtime_jail_duration = 3;
    */
   downtimeJailDuration?: Duration | undefined;
 
   /**
+   * Part of the stake lost for two signatures of one height.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: bytes slash_fraction_double_sign = 4;
    */
   slashFractionDoubleSign: Uint8Array;
 
   /**
+   * Part of the stake lost for too many missed blocks.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: bytes slash_fraction_downtime = 5;
    */
   slashFractionDowntime: Uint8Array;

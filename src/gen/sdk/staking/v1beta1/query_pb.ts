@@ -23,11 +23,16 @@ export const file_sdk_staking_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type QueryValidatorsRequest = Message<"sdk.staking.v1beta1.QueryValidatorsRequest"> & {
   /**
+   * Status by name: BOND_STATUS_BONDED, BOND_STATUS_UNBONDING or BOND_STATUS_UNBONDED; empty: any.
+   * Example: BOND_STATUS_BONDED
+   *
    * @generated from field: string status = 1;
    */
   status: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -45,11 +50,15 @@ export const QueryValidatorsRequestSchema: GenMessage<QueryValidatorsRequest> = 
  */
 export type QueryValidatorsResponse = Message<"sdk.staking.v1beta1.QueryValidatorsResponse"> & {
   /**
+   * Validators, in the order of their addresses.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.Validator validators = 1;
    */
   validators: Validator[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -67,6 +76,9 @@ export const QueryValidatorsResponseSchema: GenMessage<QueryValidatorsResponse> 
  */
 export type QueryValidatorRequest = Message<"sdk.staking.v1beta1.QueryValidatorRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
@@ -84,6 +96,8 @@ export const QueryValidatorRequestSchema: GenMessage<QueryValidatorRequest> = /*
  */
 export type QueryValidatorResponse = Message<"sdk.staking.v1beta1.QueryValidatorResponse"> & {
   /**
+   * Validator.
+   *
    * @generated from field: sdk.staking.v1beta1.Validator validator = 1;
    */
   validator?: Validator | undefined;
@@ -101,11 +115,16 @@ export const QueryValidatorResponseSchema: GenMessage<QueryValidatorResponse> = 
  */
 export type QueryValidatorDelegationsRequest = Message<"sdk.staking.v1beta1.QueryValidatorDelegationsRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -123,11 +142,15 @@ export const QueryValidatorDelegationsRequestSchema: GenMessage<QueryValidatorDe
  */
 export type QueryValidatorDelegationsResponse = Message<"sdk.staking.v1beta1.QueryValidatorDelegationsResponse"> & {
   /**
+   * Delegations with their value.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.DelegationResponse delegation_responses = 1;
    */
   delegationResponses: DelegationResponse[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -145,11 +168,16 @@ export const QueryValidatorDelegationsResponseSchema: GenMessage<QueryValidatorD
  */
 export type QueryValidatorUnbondingDelegationsRequest = Message<"sdk.staking.v1beta1.QueryValidatorUnbondingDelegationsRequest"> & {
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 1;
    */
   validatorAddr: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -167,11 +195,15 @@ export const QueryValidatorUnbondingDelegationsRequestSchema: GenMessage<QueryVa
  */
 export type QueryValidatorUnbondingDelegationsResponse = Message<"sdk.staking.v1beta1.QueryValidatorUnbondingDelegationsResponse"> & {
   /**
+   * Unbondings, in the order of the delegators.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.UnbondingDelegation unbonding_responses = 1;
    */
   unbondingResponses: UnbondingDelegation[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -189,11 +221,17 @@ export const QueryValidatorUnbondingDelegationsResponseSchema: GenMessage<QueryV
  */
 export type QueryDelegationRequest = Message<"sdk.staking.v1beta1.QueryDelegationRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 2;
    */
   validatorAddr: string;
@@ -211,6 +249,8 @@ export const QueryDelegationRequestSchema: GenMessage<QueryDelegationRequest> = 
  */
 export type QueryDelegationResponse = Message<"sdk.staking.v1beta1.QueryDelegationResponse"> & {
   /**
+   * Delegation with its value.
+   *
    * @generated from field: sdk.staking.v1beta1.DelegationResponse delegation_response = 1;
    */
   delegationResponse?: DelegationResponse | undefined;
@@ -228,11 +268,17 @@ export const QueryDelegationResponseSchema: GenMessage<QueryDelegationResponse> 
  */
 export type QueryUnbondingDelegationRequest = Message<"sdk.staking.v1beta1.QueryUnbondingDelegationRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 2;
    */
   validatorAddr: string;
@@ -250,6 +296,8 @@ export const QueryUnbondingDelegationRequestSchema: GenMessage<QueryUnbondingDel
  */
 export type QueryUnbondingDelegationResponse = Message<"sdk.staking.v1beta1.QueryUnbondingDelegationResponse"> & {
   /**
+   * Unbonding with its entries.
+   *
    * @generated from field: sdk.staking.v1beta1.UnbondingDelegation unbond = 1;
    */
   unbond?: UnbondingDelegation | undefined;
@@ -267,11 +315,16 @@ export const QueryUnbondingDelegationResponseSchema: GenMessage<QueryUnbondingDe
  */
 export type QueryDelegatorDelegationsRequest = Message<"sdk.staking.v1beta1.QueryDelegatorDelegationsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -289,11 +342,15 @@ export const QueryDelegatorDelegationsRequestSchema: GenMessage<QueryDelegatorDe
  */
 export type QueryDelegatorDelegationsResponse = Message<"sdk.staking.v1beta1.QueryDelegatorDelegationsResponse"> & {
   /**
+   * Delegations with their value, in the order of the validators.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.DelegationResponse delegation_responses = 1;
    */
   delegationResponses: DelegationResponse[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -311,11 +368,16 @@ export const QueryDelegatorDelegationsResponseSchema: GenMessage<QueryDelegatorD
  */
 export type QueryDelegatorUnbondingDelegationsRequest = Message<"sdk.staking.v1beta1.QueryDelegatorUnbondingDelegationsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -333,11 +395,15 @@ export const QueryDelegatorUnbondingDelegationsRequestSchema: GenMessage<QueryDe
  */
 export type QueryDelegatorUnbondingDelegationsResponse = Message<"sdk.staking.v1beta1.QueryDelegatorUnbondingDelegationsResponse"> & {
   /**
+   * Unbondings, in the order of the validators.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.UnbondingDelegation unbonding_responses = 1;
    */
   unbondingResponses: UnbondingDelegation[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -355,21 +421,32 @@ export const QueryDelegatorUnbondingDelegationsResponseSchema: GenMessage<QueryD
  */
 export type QueryRedelegationsRequest = Message<"sdk.staking.v1beta1.QueryRedelegationsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Validator that the coins leave, as Bech32 operator address; empty: any.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string src_validator_addr = 2;
    */
   srcValidatorAddr: string;
 
   /**
+   * Validator that the coins go to, as Bech32 operator address; empty: any.
+   * Example: chainvaloper1wzvhjux9rqfdcwspp37srdgwp5tac7wgyu2p2f
+   *
    * @generated from field: string dst_validator_addr = 3;
    */
   dstValidatorAddr: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 4;
    */
   pagination?: PageRequest | undefined;
@@ -387,11 +464,15 @@ export const QueryRedelegationsRequestSchema: GenMessage<QueryRedelegationsReque
  */
 export type QueryRedelegationsResponse = Message<"sdk.staking.v1beta1.QueryRedelegationsResponse"> & {
   /**
+   * Redelegations with their value.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.RedelegationResponse redelegation_responses = 1;
    */
   redelegationResponses: RedelegationResponse[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -409,11 +490,16 @@ export const QueryRedelegationsResponseSchema: GenMessage<QueryRedelegationsResp
  */
 export type QueryDelegatorValidatorsRequest = Message<"sdk.staking.v1beta1.QueryDelegatorValidatorsRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -431,11 +517,15 @@ export const QueryDelegatorValidatorsRequestSchema: GenMessage<QueryDelegatorVal
  */
 export type QueryDelegatorValidatorsResponse = Message<"sdk.staking.v1beta1.QueryDelegatorValidatorsResponse"> & {
   /**
+   * Validators, in the order of their addresses.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.Validator validators = 1;
    */
   validators: Validator[];
 
   /**
+   * Place of the next page.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 2;
    */
   pagination?: PageResponse | undefined;
@@ -453,11 +543,17 @@ export const QueryDelegatorValidatorsResponseSchema: GenMessage<QueryDelegatorVa
  */
 export type QueryDelegatorValidatorRequest = Message<"sdk.staking.v1beta1.QueryDelegatorValidatorRequest"> & {
   /**
+   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+   *
    * @generated from field: string delegator_addr = 1;
    */
   delegatorAddr: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   * Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770
+   *
    * @generated from field: string validator_addr = 2;
    */
   validatorAddr: string;
@@ -475,6 +571,8 @@ export const QueryDelegatorValidatorRequestSchema: GenMessage<QueryDelegatorVali
  */
 export type QueryDelegatorValidatorResponse = Message<"sdk.staking.v1beta1.QueryDelegatorValidatorResponse"> & {
   /**
+   * Validator.
+   *
    * @generated from field: sdk.staking.v1beta1.Validator validator = 1;
    */
   validator?: Validator | undefined;
@@ -492,6 +590,9 @@ export const QueryDelegatorValidatorResponseSchema: GenMessage<QueryDelegatorVal
  */
 export type QueryHistoricalInfoRequest = Message<"sdk.staking.v1beta1.QueryHistoricalInfoRequest"> & {
   /**
+   * Height of the record.
+   * Example: 1
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
@@ -509,6 +610,8 @@ export const QueryHistoricalInfoRequestSchema: GenMessage<QueryHistoricalInfoReq
  */
 export type QueryHistoricalInfoResponse = Message<"sdk.staking.v1beta1.QueryHistoricalInfoResponse"> & {
   /**
+   * Header and validators.
+   *
    * @generated from field: sdk.staking.v1beta1.HistoricalInfo hist = 1;
    */
   hist?: HistoricalInfo | undefined;
@@ -539,6 +642,8 @@ export const QueryPoolRequestSchema: GenMessage<QueryPoolRequest> = /*@__PURE__*
  */
 export type QueryPoolResponse = Message<"sdk.staking.v1beta1.QueryPoolResponse"> & {
   /**
+   * Sums of tokens.
+   *
    * @generated from field: sdk.staking.v1beta1.Pool pool = 1;
    */
   pool?: Pool | undefined;
@@ -569,6 +674,8 @@ export const QueryParamsRequestSchema: GenMessage<QueryParamsRequest> = /*@__PUR
  */
 export type QueryParamsResponse = Message<"sdk.staking.v1beta1.QueryParamsResponse"> & {
   /**
+   * Parameters in force at the height.
+   *
    * @generated from field: sdk.staking.v1beta1.Params params = 1;
    */
   params?: Params | undefined;
@@ -586,6 +693,9 @@ export const QueryParamsResponseSchema: GenMessage<QueryParamsResponse> = /*@__P
  */
 export const Query: GenService<{
   /**
+   * Returns validators: all, or those of a status.
+   * Errors: invalidArgument, status is not the name of a status.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.Validators
    */
   validators: {
@@ -594,6 +704,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorsResponseSchema;
   },
   /**
+   * Returns one validator.
+   * Errors: invalidArgument, validator_addr is not a validator address; notFound, the validator does not exist.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.Validator
    */
   validator: {
@@ -602,6 +715,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorResponseSchema;
   },
   /**
+   * Returns the delegations to a validator, with their value in coins. It reads all delegations of the chain.
+   * Errors: invalidArgument, validator_addr is not a validator address; notFound, the validator does not exist.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.ValidatorDelegations
    */
   validatorDelegations: {
@@ -610,6 +726,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorDelegationsResponseSchema;
   },
   /**
+   * Returns the delegations that are leaving a validator.
+   * Errors: invalidArgument, validator_addr is not a validator address.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.ValidatorUnbondingDelegations
    */
   validatorUnbondingDelegations: {
@@ -618,6 +737,9 @@ export const Query: GenService<{
     output: typeof QueryValidatorUnbondingDelegationsResponseSchema;
   },
   /**
+   * Returns the delegation of an account to a validator, with its value in coins.
+   * Errors: invalidArgument, an address is malformed; notFound, the validator or the delegation does not exist.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.Delegation
    */
   delegation: {
@@ -626,6 +748,9 @@ export const Query: GenService<{
     output: typeof QueryDelegationResponseSchema;
   },
   /**
+   * Returns the coins of an account that are leaving a validator.
+   * Errors: invalidArgument, an address is malformed; notFound, the validator or such an unbonding does not exist.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.UnbondingDelegation
    */
   unbondingDelegation: {
@@ -634,6 +759,9 @@ export const Query: GenService<{
     output: typeof QueryUnbondingDelegationResponseSchema;
   },
   /**
+   * Returns all delegations of an account, with their value in coins.
+   * Errors: invalidArgument, delegator_addr is not an address.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.DelegatorDelegations
    */
   delegatorDelegations: {
@@ -642,6 +770,9 @@ export const Query: GenService<{
     output: typeof QueryDelegatorDelegationsResponseSchema;
   },
   /**
+   * Returns all coins of an account that are leaving validators.
+   * Errors: invalidArgument, delegator_addr is not an address.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.DelegatorUnbondingDelegations
    */
   delegatorUnbondingDelegations: {
@@ -650,6 +781,9 @@ export const Query: GenService<{
     output: typeof QueryDelegatorUnbondingDelegationsResponseSchema;
   },
   /**
+   * Returns the moves of an account's delegations between validators that are not complete.
+   * Errors: invalidArgument, an address is malformed.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.Redelegations
    */
   redelegations: {
@@ -658,6 +792,9 @@ export const Query: GenService<{
     output: typeof QueryRedelegationsResponseSchema;
   },
   /**
+   * Returns the validators that an account delegates to.
+   * Errors: invalidArgument, delegator_addr is not an address.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.DelegatorValidators
    */
   delegatorValidators: {
@@ -666,6 +803,9 @@ export const Query: GenService<{
     output: typeof QueryDelegatorValidatorsResponseSchema;
   },
   /**
+   * Returns a validator that an account delegates to.
+   * Errors: invalidArgument, an address is malformed; notFound, the validator or the delegation does not exist.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.DelegatorValidator
    */
   delegatorValidator: {
@@ -674,6 +814,9 @@ export const Query: GenService<{
     output: typeof QueryDelegatorValidatorResponseSchema;
   },
   /**
+   * Returns the header and the validators that the state has recorded for a height.
+   * Errors: invalidArgument, height is negative or malformed; notFound, the state has no record of the height.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.HistoricalInfo
    */
   historicalInfo: {
@@ -682,6 +825,8 @@ export const Query: GenService<{
     output: typeof QueryHistoricalInfoResponseSchema;
   },
   /**
+   * Returns the sums of bonded tokens and of tokens that are leaving or not bonded.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.Pool
    */
   pool: {
@@ -690,6 +835,8 @@ export const Query: GenService<{
     output: typeof QueryPoolResponseSchema;
   },
   /**
+   * Returns the parameters of module staking.
+   *
    * @generated from rpc sdk.staking.v1beta1.Query.Params
    */
   params: {

@@ -27,11 +27,15 @@ export const file_sdk_staking_v1beta1_staking: GenFile = /*@__PURE__*/
  */
 export type HistoricalInfo = Message<"sdk.staking.v1beta1.HistoricalInfo"> & {
   /**
+   * Header of the block.
+   *
    * @generated from field: tendermint.types.Header header = 1;
    */
   header?: Header | undefined;
 
   /**
+   * Validators of the height.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.Validator valset = 2;
    */
   valset: Validator[];
@@ -49,16 +53,25 @@ export const HistoricalInfoSchema: GenMessage<HistoricalInfo> = /*@__PURE__*/
  */
 export type CommissionRates = Message<"sdk.staking.v1beta1.CommissionRates"> & {
   /**
+   * Part of the rewards that the validator takes.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string rate = 1;
    */
   rate: string;
 
   /**
+   * Highest rate, which is fixed.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string max_rate = 2;
    */
   maxRate: string;
 
   /**
+   * Largest change in a day.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string max_change_rate = 3;
    */
   maxChangeRate: string;
@@ -76,11 +89,15 @@ export const CommissionRatesSchema: GenMessage<CommissionRates> = /*@__PURE__*/
  */
 export type Commission = Message<"sdk.staking.v1beta1.Commission"> & {
   /**
+   * Rates.
+   *
    * @generated from field: sdk.staking.v1beta1.CommissionRates commission_rates = 1;
    */
   commissionRates?: CommissionRates | undefined;
 
   /**
+   * Time of the last change.
+   *
    * @generated from field: google.protobuf.Timestamp update_time = 2;
    */
   updateTime?: Timestamp | undefined;
@@ -98,26 +115,36 @@ export const CommissionSchema: GenMessage<Commission> = /*@__PURE__*/
  */
 export type Description = Message<"sdk.staking.v1beta1.Description"> & {
   /**
+   * Name.
+   *
    * @generated from field: string moniker = 1;
    */
   moniker: string;
 
   /**
+   * Key of an identity service.
+   *
    * @generated from field: string identity = 2;
    */
   identity: string;
 
   /**
+   * Website.
+   *
    * @generated from field: string website = 3;
    */
   website: string;
 
   /**
+   * Address for security reports.
+   *
    * @generated from field: string security_contact = 4;
    */
   securityContact: string;
 
   /**
+   * Further text.
+   *
    * @generated from field: string details = 5;
    */
   details: string;
@@ -135,66 +162,95 @@ export const DescriptionSchema: GenMessage<Description> = /*@__PURE__*/
  */
 export type Validator = Message<"sdk.staking.v1beta1.Validator"> & {
   /**
+   * Operator address, as Bech32.
+   *
    * @generated from field: string operator_address = 1;
    */
   operatorAddress: string;
 
   /**
+   * Key that signs blocks.
+   *
    * @generated from field: google.protobuf.Any consensus_pubkey = 2;
    */
   consensusPubkey?: Any | undefined;
 
   /**
+   * Whether the validator is excluded until it returns.
+   *
    * @generated from field: bool jailed = 3;
    */
   jailed: boolean;
 
   /**
+   * Status: bonded validators sign blocks.
+   *
    * @generated from field: sdk.staking.v1beta1.BondStatus status = 4;
    */
   status: BondStatus;
 
   /**
+   * Tokens delegated to it, its own included.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string tokens = 5;
    */
   tokens: string;
 
   /**
+   * Shares of all delegations; a share is worth tokens divided by shares.
+   * Unit: shares, 18 places.
+   *
    * @generated from field: string delegator_shares = 6;
    */
   delegatorShares: string;
 
   /**
+   * Name and links.
+   *
    * @generated from field: sdk.staking.v1beta1.Description description = 7;
    */
   description?: Description | undefined;
 
   /**
+   * Height at which it began to leave the set; 0: it did not.
+   *
    * @generated from field: int64 unbonding_height = 8;
    */
   unbondingHeight: bigint;
 
   /**
+   * Time at which its tokens are free.
+   *
    * @generated from field: google.protobuf.Timestamp unbonding_time = 9;
    */
   unbondingTime?: Timestamp | undefined;
 
   /**
+   * Commission.
+   *
    * @generated from field: sdk.staking.v1beta1.Commission commission = 10;
    */
   commission?: Commission | undefined;
 
   /**
+   * Least tokens of its own; below it the validator is jailed.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string min_self_delegation = 11;
    */
   minSelfDelegation: string;
 
   /**
+   * Number of reasons that hold the unbonding back.
+   *
    * @generated from field: int64 unbonding_on_hold_ref_count = 12;
    */
   unbondingOnHoldRefCount: bigint;
 
   /**
+   * Numbers of its unbondings.
+   *
    * @generated from field: repeated uint64 unbonding_ids = 13;
    */
   unbondingIds: bigint[];
@@ -312,16 +368,23 @@ export const DVVTripletsSchema: GenMessage<DVVTriplets> = /*@__PURE__*/
  */
 export type Delegation = Message<"sdk.staking.v1beta1.Delegation"> & {
   /**
+   * Delegator, as Bech32 address.
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   *
    * @generated from field: string validator_address = 2;
    */
   validatorAddress: string;
 
   /**
+   * Shares of the delegation.
+   * Unit: shares, 18 places.
+   *
    * @generated from field: string shares = 3;
    */
   shares: string;
@@ -339,16 +402,22 @@ export const DelegationSchema: GenMessage<Delegation> = /*@__PURE__*/
  */
 export type UnbondingDelegation = Message<"sdk.staking.v1beta1.UnbondingDelegation"> & {
   /**
+   * Delegator, as Bech32 address.
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
 
   /**
+   * Validator, as Bech32 operator address.
+   *
    * @generated from field: string validator_address = 2;
    */
   validatorAddress: string;
 
   /**
+   * Parts of the unbonding, oldest first.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.UnbondingDelegationEntry entries = 3;
    */
   entries: UnbondingDelegationEntry[];
@@ -366,31 +435,45 @@ export const UnbondingDelegationSchema: GenMessage<UnbondingDelegation> = /*@__P
  */
 export type UnbondingDelegationEntry = Message<"sdk.staking.v1beta1.UnbondingDelegationEntry"> & {
   /**
+   * Height at which it began.
+   *
    * @generated from field: int64 creation_height = 1;
    */
   creationHeight: bigint;
 
   /**
+   * Time at which the coins are free.
+   *
    * @generated from field: google.protobuf.Timestamp completion_time = 2;
    */
   completionTime?: Timestamp | undefined;
 
   /**
+   * Coins at the beginning.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string initial_balance = 3;
    */
   initialBalance: string;
 
   /**
+   * Coins left after slashes.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string balance = 4;
    */
   balance: string;
 
   /**
+   * Number of the unbonding.
+   *
    * @generated from field: uint64 unbonding_id = 5;
    */
   unbondingId: bigint;
 
   /**
+   * Number of reasons that hold it back.
+   *
    * @generated from field: int64 unbonding_on_hold_ref_count = 6;
    */
   unbondingOnHoldRefCount: bigint;
@@ -408,31 +491,45 @@ export const UnbondingDelegationEntrySchema: GenMessage<UnbondingDelegationEntry
  */
 export type RedelegationEntry = Message<"sdk.staking.v1beta1.RedelegationEntry"> & {
   /**
+   * Height at which it began.
+   *
    * @generated from field: int64 creation_height = 1;
    */
   creationHeight: bigint;
 
   /**
+   * Time at which it is complete.
+   *
    * @generated from field: google.protobuf.Timestamp completion_time = 2;
    */
   completionTime?: Timestamp | undefined;
 
   /**
+   * Coins at the beginning.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string initial_balance = 3;
    */
   initialBalance: string;
 
   /**
+   * Shares of the new delegation.
+   * Unit: shares, 18 places.
+   *
    * @generated from field: string shares_dst = 4;
    */
   sharesDst: string;
 
   /**
+   * Number of the redelegation.
+   *
    * @generated from field: uint64 unbonding_id = 5;
    */
   unbondingId: bigint;
 
   /**
+   * Number of reasons that hold it back.
+   *
    * @generated from field: int64 unbonding_on_hold_ref_count = 6;
    */
   unbondingOnHoldRefCount: bigint;
@@ -450,21 +547,29 @@ export const RedelegationEntrySchema: GenMessage<RedelegationEntry> = /*@__PURE_
  */
 export type Redelegation = Message<"sdk.staking.v1beta1.Redelegation"> & {
   /**
+   * Delegator, as Bech32 address.
+   *
    * @generated from field: string delegator_address = 1;
    */
   delegatorAddress: string;
 
   /**
+   * Validator that the coins leave.
+   *
    * @generated from field: string validator_src_address = 2;
    */
   validatorSrcAddress: string;
 
   /**
+   * Validator that the coins go to.
+   *
    * @generated from field: string validator_dst_address = 3;
    */
   validatorDstAddress: string;
 
   /**
+   * Parts of the redelegation, oldest first.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.RedelegationEntry entries = 4;
    */
   entries: RedelegationEntry[];
@@ -482,31 +587,53 @@ export const RedelegationSchema: GenMessage<Redelegation> = /*@__PURE__*/
  */
 export type Params = Message<"sdk.staking.v1beta1.Params"> & {
   /**
+   * Time that leaving takes.
+   * Unit: decimal seconds with the suffix s.
+   * Example: 1814400s
+   *
    * @generated from field: google.protobuf.Duration unbonding_time = 1;
    */
   unbondingTime?: Duration | undefined;
 
   /**
+   * Largest number of validators that sign blocks.
+   * Unit: validators.
+   * Example: 100
+   *
    * @generated from field: uint32 max_validators = 2;
    */
   maxValidators: number;
 
   /**
+   * Open unbondings or redelegations of one delegator and validator.
+   * Unit: entries.
+   * Example: 7
+   *
    * @generated from field: uint32 max_entries = 3;
    */
   maxEntries: number;
 
   /**
+   * Heights whose header and validators the state records.
+   * Unit: blocks.
+   * Example: 10000
+   *
    * @generated from field: uint32 historical_entries = 4;
    */
   historicalEntries: number;
 
   /**
+   * Denom that is delegated.
+   * Example: unative
+   *
    * @generated from field: string bond_denom = 5;
    */
   bondDenom: string;
 
   /**
+   * Least commission of a validator.
+   * Unit: fraction, 18 places.
+   *
    * @generated from field: string min_commission_rate = 6;
    */
   minCommissionRate: string;
@@ -524,11 +651,15 @@ export const ParamsSchema: GenMessage<Params> = /*@__PURE__*/
  */
 export type DelegationResponse = Message<"sdk.staking.v1beta1.DelegationResponse"> & {
   /**
+   * Delegation.
+   *
    * @generated from field: sdk.staking.v1beta1.Delegation delegation = 1;
    */
   delegation?: Delegation | undefined;
 
   /**
+   * Value of the delegation in coins.
+   *
    * @generated from field: sdk.base.v1beta1.Coin balance = 2;
    */
   balance?: Coin | undefined;
@@ -546,11 +677,16 @@ export const DelegationResponseSchema: GenMessage<DelegationResponse> = /*@__PUR
  */
 export type RedelegationEntryResponse = Message<"sdk.staking.v1beta1.RedelegationEntryResponse"> & {
   /**
+   * Part of the redelegation.
+   *
    * @generated from field: sdk.staking.v1beta1.RedelegationEntry redelegation_entry = 1;
    */
   redelegationEntry?: RedelegationEntry | undefined;
 
   /**
+   * Value of its shares.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string balance = 4;
    */
   balance: string;
@@ -568,11 +704,15 @@ export const RedelegationEntryResponseSchema: GenMessage<RedelegationEntryRespon
  */
 export type RedelegationResponse = Message<"sdk.staking.v1beta1.RedelegationResponse"> & {
   /**
+   * Delegator and validators; its own entries are empty.
+   *
    * @generated from field: sdk.staking.v1beta1.Redelegation redelegation = 1;
    */
   redelegation?: Redelegation | undefined;
 
   /**
+   * Parts of the redelegation with their value.
+   *
    * @generated from field: repeated sdk.staking.v1beta1.RedelegationEntryResponse entries = 2;
    */
   entries: RedelegationEntryResponse[];
@@ -590,11 +730,17 @@ export const RedelegationResponseSchema: GenMessage<RedelegationResponse> = /*@_
  */
 export type Pool = Message<"sdk.staking.v1beta1.Pool"> & {
   /**
+   * Tokens that are leaving, or delegated to validators outside the set.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string not_bonded_tokens = 1;
    */
   notBondedTokens: string;
 
   /**
+   * Tokens of bonded validators.
+   * Unit: base units of the bond denom.
+   *
    * @generated from field: string bonded_tokens = 2;
    */
   bondedTokens: string;

@@ -29,32 +29,50 @@ export const file_sdk_tx_v1beta1_service: GenFile = /*@__PURE__*/
  */
 export type GetTxsEventRequest = Message<"sdk.tx.v1beta1.GetTxsEventRequest"> & {
   /**
+   * Conditions, all of which must hold, if query is empty.
+   * Example: message.sender='chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4'
+   *
    * @generated from field: repeated string events = 1;
    */
   events: string[];
 
   /**
+   * Page by offset and limit; deprecated, page and limit replace it.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2 [deprecated = true];
    * @deprecated
    */
   pagination?: PageRequest | undefined;
 
   /**
+   * Order by height; unspecified: ascending.
+   * Example: ORDER_BY_DESC
+   *
    * @generated from field: sdk.tx.v1beta1.OrderBy order_by = 3;
    */
   orderBy: OrderBy;
 
   /**
+   * Number of the page, from 1; 0: the first.
+   * Example: 1
+   *
    * @generated from field: uint64 page = 4;
    */
   page: bigint;
 
   /**
+   * Length of the page; 0: 100.
+   * Unit: transactions, at most 100.
+   * Example: 10
+   *
    * @generated from field: uint64 limit = 5;
    */
   limit: bigint;
 
   /**
+   * Search in the language of events: conditions joined by AND.
+   * Example: tx.height>1 AND message.action='/cosmos.bank.v1beta1.MsgSend'
+   *
    * @generated from field: string query = 6;
    */
   query: string;
@@ -72,22 +90,30 @@ export const GetTxsEventRequestSchema: GenMessage<GetTxsEventRequest> = /*@__PUR
  */
 export type GetTxsEventResponse = Message<"sdk.tx.v1beta1.GetTxsEventResponse"> & {
   /**
+   * Transactions of the page.
+   *
    * @generated from field: repeated sdk.tx.v1beta1.Tx txs = 1;
    */
   txs: Tx[];
 
   /**
+   * Their results, in the same order.
+   *
    * @generated from field: repeated sdk.base.abci.v1beta1.TxResponse tx_responses = 2;
    */
   txResponses: TxResponse[];
 
   /**
+   * Not set; total replaces it.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 3 [deprecated = true];
    * @deprecated
    */
   pagination?: PageResponse | undefined;
 
   /**
+   * Number of all transactions found.
+   *
    * @generated from field: uint64 total = 4;
    */
   total: bigint;
@@ -105,11 +131,16 @@ export const GetTxsEventResponseSchema: GenMessage<GetTxsEventResponse> = /*@__P
  */
 export type BroadcastTxRequest = Message<"sdk.tx.v1beta1.BroadcastTxRequest"> & {
   /**
+   * Signed transaction.
+   *
    * @generated from field: bytes tx_bytes = 1;
    */
   txBytes: Uint8Array;
 
   /**
+   * BROADCAST_MODE_SYNC waits for the pool, BROADCAST_MODE_ASYNC does not.
+   * Example: BROADCAST_MODE_SYNC
+   *
    * @generated from field: sdk.tx.v1beta1.BroadcastMode mode = 2;
    */
   mode: BroadcastMode;
@@ -127,6 +158,8 @@ export const BroadcastTxRequestSchema: GenMessage<BroadcastTxRequest> = /*@__PUR
  */
 export type BroadcastTxResponse = Message<"sdk.tx.v1beta1.BroadcastTxResponse"> & {
   /**
+   * Hash, and the code of the pool: 0 if it took the transaction.
+   *
    * @generated from field: sdk.base.abci.v1beta1.TxResponse tx_response = 1;
    */
   txResponse?: TxResponse | undefined;
@@ -144,12 +177,16 @@ export const BroadcastTxResponseSchema: GenMessage<BroadcastTxResponse> = /*@__P
  */
 export type SimulateRequest = Message<"sdk.tx.v1beta1.SimulateRequest"> & {
   /**
+   * Transaction as a message; deprecated, tx_bytes replaces it.
+   *
    * @generated from field: sdk.tx.v1beta1.Tx tx = 1 [deprecated = true];
    * @deprecated
    */
   tx?: Tx | undefined;
 
   /**
+   * Transaction; its signatures can be empty.
+   *
    * @generated from field: bytes tx_bytes = 2;
    */
   txBytes: Uint8Array;
@@ -167,11 +204,15 @@ export const SimulateRequestSchema: GenMessage<SimulateRequest> = /*@__PURE__*/
  */
 export type SimulateResponse = Message<"sdk.tx.v1beta1.SimulateResponse"> & {
   /**
+   * Gas of the execution.
+   *
    * @generated from field: sdk.base.abci.v1beta1.GasInfo gas_info = 1;
    */
   gasInfo?: GasInfo | undefined;
 
   /**
+   * Events and results of the messages.
+   *
    * @generated from field: sdk.base.abci.v1beta1.Result result = 2;
    */
   result?: Result | undefined;
@@ -189,6 +230,9 @@ export const SimulateResponseSchema: GenMessage<SimulateResponse> = /*@__PURE__*
  */
 export type GetTxRequest = Message<"sdk.tx.v1beta1.GetTxRequest"> & {
   /**
+   * Hash of the transaction, 64 hexadecimal digits.
+   * Example: D88733A7A96D06A7C2B94B5B29598792D3457C81BC0B336667F0F1F1D5D57F54
+   *
    * @generated from field: string hash = 1;
    */
   hash: string;
@@ -206,11 +250,15 @@ export const GetTxRequestSchema: GenMessage<GetTxRequest> = /*@__PURE__*/
  */
 export type GetTxResponse = Message<"sdk.tx.v1beta1.GetTxResponse"> & {
   /**
+   * Transaction.
+   *
    * @generated from field: sdk.tx.v1beta1.Tx tx = 1;
    */
   tx?: Tx | undefined;
 
   /**
+   * Result: code, gas, events.
+   *
    * @generated from field: sdk.base.abci.v1beta1.TxResponse tx_response = 2;
    */
   txResponse?: TxResponse | undefined;
@@ -228,11 +276,16 @@ export const GetTxResponseSchema: GenMessage<GetTxResponse> = /*@__PURE__*/
  */
 export type GetBlockWithTxsRequest = Message<"sdk.tx.v1beta1.GetBlockWithTxsRequest"> & {
   /**
+   * Height of the block.
+   * Example: 1
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
 
   /**
+   * Page of the transactions: offset, limit and reverse.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -250,21 +303,29 @@ export const GetBlockWithTxsRequestSchema: GenMessage<GetBlockWithTxsRequest> = 
  */
 export type GetBlockWithTxsResponse = Message<"sdk.tx.v1beta1.GetBlockWithTxsResponse"> & {
   /**
+   * Transactions of the page.
+   *
    * @generated from field: repeated sdk.tx.v1beta1.Tx txs = 1;
    */
   txs: Tx[];
 
   /**
+   * Hash of the block.
+   *
    * @generated from field: tendermint.types.BlockID block_id = 2;
    */
   blockId?: BlockID | undefined;
 
   /**
+   * Block.
+   *
    * @generated from field: tendermint.types.Block block = 3;
    */
   block?: Block | undefined;
 
   /**
+   * Number of all transactions of the block.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 4;
    */
   pagination?: PageResponse | undefined;
@@ -282,6 +343,8 @@ export const GetBlockWithTxsResponseSchema: GenMessage<GetBlockWithTxsResponse> 
  */
 export type TxDecodeRequest = Message<"sdk.tx.v1beta1.TxDecodeRequest"> & {
   /**
+   * Transaction in bytes.
+   *
    * @generated from field: bytes tx_bytes = 1;
    */
   txBytes: Uint8Array;
@@ -299,6 +362,8 @@ export const TxDecodeRequestSchema: GenMessage<TxDecodeRequest> = /*@__PURE__*/
  */
 export type TxDecodeResponse = Message<"sdk.tx.v1beta1.TxDecodeResponse"> & {
   /**
+   * Decoded transaction.
+   *
    * @generated from field: sdk.tx.v1beta1.Tx tx = 1;
    */
   tx?: Tx | undefined;
@@ -316,6 +381,8 @@ export const TxDecodeResponseSchema: GenMessage<TxDecodeResponse> = /*@__PURE__*
  */
 export type TxEncodeRequest = Message<"sdk.tx.v1beta1.TxEncodeRequest"> & {
   /**
+   * Transaction to encode.
+   *
    * @generated from field: sdk.tx.v1beta1.Tx tx = 1;
    */
   tx?: Tx | undefined;
@@ -333,6 +400,8 @@ export const TxEncodeRequestSchema: GenMessage<TxEncodeRequest> = /*@__PURE__*/
  */
 export type TxEncodeResponse = Message<"sdk.tx.v1beta1.TxEncodeResponse"> & {
   /**
+   * Transaction in bytes.
+   *
    * @generated from field: bytes tx_bytes = 1;
    */
   txBytes: Uint8Array;
@@ -350,6 +419,8 @@ export const TxEncodeResponseSchema: GenMessage<TxEncodeResponse> = /*@__PURE__*
  */
 export type TxEncodeAminoRequest = Message<"sdk.tx.v1beta1.TxEncodeAminoRequest"> & {
   /**
+   * Transaction in legacy amino JSON.
+   *
    * @generated from field: string amino_json = 1;
    */
   aminoJson: string;
@@ -367,6 +438,8 @@ export const TxEncodeAminoRequestSchema: GenMessage<TxEncodeAminoRequest> = /*@_
  */
 export type TxEncodeAminoResponse = Message<"sdk.tx.v1beta1.TxEncodeAminoResponse"> & {
   /**
+   * Transaction in amino bytes.
+   *
    * @generated from field: bytes amino_binary = 1;
    */
   aminoBinary: Uint8Array;
@@ -384,6 +457,8 @@ export const TxEncodeAminoResponseSchema: GenMessage<TxEncodeAminoResponse> = /*
  */
 export type TxDecodeAminoRequest = Message<"sdk.tx.v1beta1.TxDecodeAminoRequest"> & {
   /**
+   * Transaction in amino bytes.
+   *
    * @generated from field: bytes amino_binary = 1;
    */
   aminoBinary: Uint8Array;
@@ -401,6 +476,8 @@ export const TxDecodeAminoRequestSchema: GenMessage<TxDecodeAminoRequest> = /*@_
  */
 export type TxDecodeAminoResponse = Message<"sdk.tx.v1beta1.TxDecodeAminoResponse"> & {
   /**
+   * Transaction in legacy amino JSON.
+   *
    * @generated from field: string amino_json = 1;
    */
   aminoJson: string;
@@ -486,6 +563,11 @@ export const BroadcastModeSchema: GenEnum<BroadcastMode> = /*@__PURE__*/
  */
 export const Service: GenService<{
   /**
+   * Executes a transaction on the newest state without committing it, and returns the gas that it uses. Signatures are not
+   * verified.
+   * Errors: invalidArgument, the transaction is missing or malformed; failedPrecondition, the transaction fails;
+   * unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.Simulate
    */
   simulate: {
@@ -494,6 +576,10 @@ export const Service: GenService<{
     output: typeof SimulateResponseSchema;
   },
   /**
+   * Returns a committed transaction with its result.
+   * Errors: invalidArgument, hash is not 32 bytes of hexadecimal text; notFound, no committed transaction has the hash;
+   * unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.GetTx
    */
   getTx: {
@@ -502,6 +588,10 @@ export const Service: GenService<{
     output: typeof GetTxResponseSchema;
   },
   /**
+   * Hands a signed transaction to the pool. A refusal is an answer too: its code is not 0.
+   * Errors: invalidArgument, tx_bytes is empty or mode is neither sync nor async; unavailable, the node takes no
+   * transactions; unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.BroadcastTx
    */
   broadcastTx: {
@@ -510,6 +600,10 @@ export const Service: GenService<{
     output: typeof BroadcastTxResponseSchema;
   },
   /**
+   * Searches committed transactions by their events.
+   * Errors: invalidArgument, the search is missing or malformed; resourceExhausted, the page is too long for an answer;
+   * deadlineExceeded, the search takes too long; unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.GetTxsEvent
    */
   getTxsEvent: {
@@ -518,6 +612,11 @@ export const Service: GenService<{
     output: typeof GetTxsEventResponseSchema;
   },
   /**
+   * Returns the block of a height with its decoded transactions.
+   * Errors: invalidArgument, height is malformed or above the newest block; notFound, the block is no longer stored;
+   * outOfRange, the offset is behind the last transaction; resourceExhausted, the block is too long for an answer;
+   * unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.GetBlockWithTxs
    */
   getBlockWithTxs: {
@@ -526,6 +625,10 @@ export const Service: GenService<{
     output: typeof GetBlockWithTxsResponseSchema;
   },
   /**
+   * Decodes the bytes of a transaction.
+   * Errors: invalidArgument, tx_bytes is empty or no transaction; unimplemented, the node does not serve transactions
+   * (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.TxDecode
    */
   txDecode: {
@@ -534,6 +637,9 @@ export const Service: GenService<{
     output: typeof TxDecodeResponseSchema;
   },
   /**
+   * Encodes a transaction.
+   * Errors: invalidArgument, tx is missing; unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.TxEncode
    */
   txEncode: {
@@ -542,6 +648,9 @@ export const Service: GenService<{
     output: typeof TxEncodeResponseSchema;
   },
   /**
+   * Converts a transaction in legacy amino JSON to amino bytes.
+   * Errors: invalidArgument, amino_json is empty or malformed; unimplemented, the node does not serve transactions (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.TxEncodeAmino
    */
   txEncodeAmino: {
@@ -550,6 +659,10 @@ export const Service: GenService<{
     output: typeof TxEncodeAminoResponseSchema;
   },
   /**
+   * Converts a transaction in amino bytes to legacy amino JSON.
+   * Errors: invalidArgument, amino_binary is empty or malformed; unimplemented, the node does not serve transactions
+   * (api.tx).
+   *
    * @generated from rpc sdk.tx.v1beta1.Service.TxDecodeAmino
    */
   txDecodeAmino: {

@@ -25,16 +25,22 @@ export const file_sdk_tx_v1beta1_tx: GenFile = /*@__PURE__*/
  */
 export type Tx = Message<"sdk.tx.v1beta1.Tx"> & {
   /**
+   * Messages and what holds for all of them.
+   *
    * @generated from field: sdk.tx.v1beta1.TxBody body = 1;
    */
   body?: TxBody | undefined;
 
   /**
+   * Signers and fee.
+   *
    * @generated from field: sdk.tx.v1beta1.AuthInfo auth_info = 2;
    */
   authInfo?: AuthInfo | undefined;
 
   /**
+   * Signatures, one for each signer in the order of signer_infos.
+   *
    * @generated from field: repeated bytes signatures = 3;
    */
   signatures: Uint8Array[];
@@ -153,26 +159,36 @@ export const SignDocDirectAuxSchema: GenMessage<SignDocDirectAux> = /*@__PURE__*
  */
 export type TxBody = Message<"sdk.tx.v1beta1.TxBody"> & {
   /**
+   * Messages, executed in their order; all of them or none.
+   *
    * @generated from field: repeated google.protobuf.Any messages = 1;
    */
   messages: Any[];
 
   /**
+   * Text of the sender.
+   *
    * @generated from field: string memo = 2;
    */
   memo: string;
 
   /**
+   * Last height at which the transaction is valid; 0: any.
+   *
    * @generated from field: uint64 timeout_height = 3;
    */
   timeoutHeight: bigint;
 
   /**
+   * Options that a chain must know, such as that of an Ethereum transaction.
+   *
    * @generated from field: repeated google.protobuf.Any extension_options = 1023;
    */
   extensionOptions: Any[];
 
   /**
+   * Options that a chain can ignore.
+   *
    * @generated from field: repeated google.protobuf.Any non_critical_extension_options = 2047;
    */
   nonCriticalExtensionOptions: Any[];
@@ -190,16 +206,22 @@ export const TxBodySchema: GenMessage<TxBody> = /*@__PURE__*/
  */
 export type AuthInfo = Message<"sdk.tx.v1beta1.AuthInfo"> & {
   /**
+   * Signers in their order; the first pays the fee, unless the fee names another.
+   *
    * @generated from field: repeated sdk.tx.v1beta1.SignerInfo signer_infos = 1;
    */
   signerInfos: SignerInfo[];
 
   /**
+   * Fee and gas limit.
+   *
    * @generated from field: sdk.tx.v1beta1.Fee fee = 2;
    */
   fee?: Fee | undefined;
 
   /**
+   * Tip; not used.
+   *
    * @generated from field: sdk.tx.v1beta1.Tip tip = 3;
    */
   tip?: Tip | undefined;
@@ -217,16 +239,22 @@ export const AuthInfoSchema: GenMessage<AuthInfo> = /*@__PURE__*/
  */
 export type SignerInfo = Message<"sdk.tx.v1beta1.SignerInfo"> & {
   /**
+   * Public key; it can be absent once the account has signed a transaction.
+   *
    * @generated from field: google.protobuf.Any public_key = 1;
    */
   publicKey?: Any | undefined;
 
   /**
+   * Mode of the signature.
+   *
    * @generated from field: sdk.tx.v1beta1.ModeInfo mode_info = 2;
    */
   modeInfo?: ModeInfo | undefined;
 
   /**
+   * Sequence of the account, which the transaction uses up.
+   *
    * @generated from field: uint64 sequence = 3;
    */
   sequence: bigint;
@@ -248,12 +276,16 @@ export type ModeInfo = Message<"sdk.tx.v1beta1.ModeInfo"> & {
    */
   sum: {
     /**
+     * Mode of one key.
+     *
      * @generated from field: sdk.tx.v1beta1.ModeInfo.Single single = 1;
      */
     value: ModeInfo_Single;
     case: "single";
   } | {
     /**
+     * Modes of the members of a multisig.
+     *
      * @generated from field: sdk.tx.v1beta1.ModeInfo.Multi multi = 2;
      */
     value: ModeInfo_Multi;
@@ -273,6 +305,8 @@ export const ModeInfoSchema: GenMessage<ModeInfo> = /*@__PURE__*/
  */
 export type ModeInfo_Single = Message<"sdk.tx.v1beta1.ModeInfo.Single"> & {
   /**
+   * Mode: the text or bytes that are signed.
+   *
    * @generated from field: sdk.tx.signing.v1beta1.SignMode mode = 1;
    */
   mode: SignMode;
@@ -290,11 +324,15 @@ export const ModeInfo_SingleSchema: GenMessage<ModeInfo_Single> = /*@__PURE__*/
  */
 export type ModeInfo_Multi = Message<"sdk.tx.v1beta1.ModeInfo.Multi"> & {
   /**
+   * Members that have signed.
+   *
    * @generated from field: sdk.crypto.multisig.v1beta1.CompactBitArray bitarray = 1;
    */
   bitarray?: CompactBitArray | undefined;
 
   /**
+   * Modes of the members that have signed.
+   *
    * @generated from field: repeated sdk.tx.v1beta1.ModeInfo mode_infos = 2;
    */
   modeInfos: ModeInfo[];
@@ -312,21 +350,30 @@ export const ModeInfo_MultiSchema: GenMessage<ModeInfo_Multi> = /*@__PURE__*/
  */
 export type Fee = Message<"sdk.tx.v1beta1.Fee"> & {
   /**
+   * Fee.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin amount = 1;
    */
   amount: Coin[];
 
   /**
+   * Highest gas that the transaction can use.
+   * Unit: gas.
+   *
    * @generated from field: uint64 gas_limit = 2;
    */
   gasLimit: bigint;
 
   /**
+   * Account that pays, if not the first signer; it must sign too.
+   *
    * @generated from field: string payer = 3;
    */
   payer: string;
 
   /**
+   * Account whose allowance pays.
+   *
    * @generated from field: string granter = 4;
    */
   granter: string;
@@ -344,11 +391,15 @@ export const FeeSchema: GenMessage<Fee> = /*@__PURE__*/
  */
 export type Tip = Message<"sdk.tx.v1beta1.Tip"> & {
   /**
+   * Tip.
+   *
    * @generated from field: repeated sdk.base.v1beta1.Coin amount = 1;
    */
   amount: Coin[];
 
   /**
+   * Account that pays the tip.
+   *
    * @generated from field: string tipper = 2;
    */
   tipper: string;

@@ -34,6 +34,8 @@ export const QueryCurrentPlanRequestSchema: GenMessage<QueryCurrentPlanRequest> 
  */
 export type QueryCurrentPlanResponse = Message<"sdk.upgrade.v1beta1.QueryCurrentPlanResponse"> & {
   /**
+   * Scheduled upgrade; null without one.
+   *
    * @generated from field: sdk.upgrade.v1beta1.Plan plan = 1;
    */
   plan?: Plan | undefined;
@@ -51,6 +53,9 @@ export const QueryCurrentPlanResponseSchema: GenMessage<QueryCurrentPlanResponse
  */
 export type QueryAppliedPlanRequest = Message<"sdk.upgrade.v1beta1.QueryAppliedPlanRequest"> & {
   /**
+   * Name of the upgrade.
+   * Example: v2
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -68,6 +73,8 @@ export const QueryAppliedPlanRequestSchema: GenMessage<QueryAppliedPlanRequest> 
  */
 export type QueryAppliedPlanResponse = Message<"sdk.upgrade.v1beta1.QueryAppliedPlanResponse"> & {
   /**
+   * Height at which it was applied; 0: never.
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
@@ -86,6 +93,9 @@ export const QueryAppliedPlanResponseSchema: GenMessage<QueryAppliedPlanResponse
  */
 export type QueryUpgradedConsensusStateRequest = Message<"sdk.upgrade.v1beta1.QueryUpgradedConsensusStateRequest"> & {
   /**
+   * Last height of the chain before the upgrade.
+   * Example: 100
+   *
    * @generated from field: int64 last_height = 1;
    */
   lastHeight: bigint;
@@ -105,6 +115,8 @@ export const QueryUpgradedConsensusStateRequestSchema: GenMessage<QueryUpgradedC
  */
 export type QueryUpgradedConsensusStateResponse = Message<"sdk.upgrade.v1beta1.QueryUpgradedConsensusStateResponse"> & {
   /**
+   * Consensus state; empty if the height has no such state.
+   *
    * @generated from field: bytes upgraded_consensus_state = 2;
    */
   upgradedConsensusState: Uint8Array;
@@ -123,7 +135,8 @@ export const QueryUpgradedConsensusStateResponseSchema: GenMessage<QueryUpgraded
  */
 export type QueryModuleVersionsRequest = Message<"sdk.upgrade.v1beta1.QueryModuleVersionsRequest"> & {
   /**
-   * Not over REST.
+   * Module to look up; empty: all. Over gRPC only.
+   * Example: evm
    *
    * @generated from field: string module_name = 1;
    */
@@ -142,6 +155,8 @@ export const QueryModuleVersionsRequestSchema: GenMessage<QueryModuleVersionsReq
  */
 export type QueryModuleVersionsResponse = Message<"sdk.upgrade.v1beta1.QueryModuleVersionsResponse"> & {
   /**
+   * Versions, in the order of the names.
+   *
    * @generated from field: repeated sdk.upgrade.v1beta1.ModuleVersion module_versions = 1;
    */
   moduleVersions: ModuleVersion[];
@@ -172,6 +187,8 @@ export const QueryAuthorityRequestSchema: GenMessage<QueryAuthorityRequest> = /*
  */
 export type QueryAuthorityResponse = Message<"sdk.upgrade.v1beta1.QueryAuthorityResponse"> & {
   /**
+   * Account of governance, as Bech32 address.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
@@ -189,6 +206,8 @@ export const QueryAuthorityResponseSchema: GenMessage<QueryAuthorityResponse> = 
  */
 export const Query: GenService<{
   /**
+   * Returns the upgrade that is scheduled; without one the answer is empty.
+   *
    * @generated from rpc sdk.upgrade.v1beta1.Query.CurrentPlan
    */
   currentPlan: {
@@ -197,6 +216,9 @@ export const Query: GenService<{
     output: typeof QueryCurrentPlanResponseSchema;
   },
   /**
+   * Returns the height at which an upgrade was applied; 0 if it was not.
+   * Errors: invalidArgument, name is empty.
+   *
    * @generated from rpc sdk.upgrade.v1beta1.Query.AppliedPlan
    */
   appliedPlan: {
@@ -205,6 +227,9 @@ export const Query: GenService<{
     output: typeof QueryAppliedPlanResponseSchema;
   },
   /**
+   * Returns the consensus state that light clients of other chains need after an upgrade; deprecated, and usually empty.
+   * Errors: invalidArgument, last_height is malformed.
+   *
    * @generated from rpc sdk.upgrade.v1beta1.Query.UpgradedConsensusState
    * @deprecated
    */
@@ -214,6 +239,8 @@ export const Query: GenService<{
     output: typeof QueryUpgradedConsensusStateResponseSchema;
   },
   /**
+   * Returns the consensus versions of the modules.
+   *
    * @generated from rpc sdk.upgrade.v1beta1.Query.ModuleVersions
    */
   moduleVersions: {
@@ -222,6 +249,8 @@ export const Query: GenService<{
     output: typeof QueryModuleVersionsResponseSchema;
   },
   /**
+   * Returns the account that can schedule and cancel upgrades: that of governance.
+   *
    * @generated from rpc sdk.upgrade.v1beta1.Query.Authority
    */
   authority: {

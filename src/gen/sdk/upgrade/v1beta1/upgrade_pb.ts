@@ -21,27 +21,38 @@ export const file_sdk_upgrade_v1beta1_upgrade: GenFile = /*@__PURE__*/
  */
 export type Plan = Message<"sdk.upgrade.v1beta1.Plan"> & {
   /**
+   * Name of the upgrade, which selects its handler.
+   * Example: v2
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Not used; plans name a height.
+   *
    * @generated from field: google.protobuf.Timestamp time = 2 [deprecated = true];
    * @deprecated
    */
   time?: Timestamp | undefined;
 
   /**
+   * Height before which the chain upgrades.
+   *
    * @generated from field: int64 height = 3;
    */
   height: bigint;
 
   /**
+   * Text for operators, such as where the program is.
+   *
    * @generated from field: string info = 4;
    */
   info: string;
 
   /**
+   * Not used.
+   *
    * @generated from field: google.protobuf.Any upgraded_client_state = 5 [deprecated = true];
    * @deprecated
    */
@@ -113,11 +124,16 @@ export const CancelSoftwareUpgradeProposalSchema: GenMessage<CancelSoftwareUpgra
  */
 export type ModuleVersion = Message<"sdk.upgrade.v1beta1.ModuleVersion"> & {
   /**
+   * Name of the module.
+   * Example: evm
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Consensus version of the module.
+   *
    * @generated from field: uint64 version = 2;
    */
   version: bigint;

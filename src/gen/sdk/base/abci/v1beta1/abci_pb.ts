@@ -24,66 +24,94 @@ export const file_sdk_base_abci_v1beta1_abci: GenFile = /*@__PURE__*/
  */
 export type TxResponse = Message<"sdk.base.abci.v1beta1.TxResponse"> & {
   /**
+   * Height of the block; 0 before a block has the transaction.
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
 
   /**
+   * Hash, 64 upper-case hexadecimal digits.
+   *
    * @generated from field: string txhash = 2;
    */
   txhash: string;
 
   /**
+   * Codespace of the failure.
+   *
    * @generated from field: string codespace = 3;
    */
   codespace: string;
 
   /**
+   * Code of the failure; 0: success.
+   *
    * @generated from field: uint32 code = 4;
    */
   code: number;
 
   /**
+   * Results of the messages, hexadecimal.
+   *
    * @generated from field: string data = 5;
    */
   data: string;
 
   /**
+   * Text of the failure; of a success, the events as JSON text.
+   *
    * @generated from field: string raw_log = 6;
    */
   rawLog: string;
 
   /**
+   * Events of each message.
+   *
    * @generated from field: repeated sdk.base.abci.v1beta1.ABCIMessageLog logs = 7;
    */
   logs: ABCIMessageLog[];
 
   /**
+   * Further text; empty.
+   *
    * @generated from field: string info = 8;
    */
   info: string;
 
   /**
+   * Gas limit.
+   * Unit: gas.
+   *
    * @generated from field: int64 gas_wanted = 9;
    */
   gasWanted: bigint;
 
   /**
+   * Gas that the transaction used.
+   * Unit: gas.
+   *
    * @generated from field: int64 gas_used = 10;
    */
   gasUsed: bigint;
 
   /**
+   * Transaction.
+   *
    * @generated from field: google.protobuf.Any tx = 11;
    */
   tx?: Any | undefined;
 
   /**
+   * Time of the block, RFC 3339.
+   *
    * @generated from field: string timestamp = 12;
    */
   timestamp: string;
 
   /**
+   * Events of the transaction, those of the fee included.
+   *
    * @generated from field: repeated tendermint.abci.Event events = 13;
    */
   events: Event[];
@@ -101,16 +129,22 @@ export const TxResponseSchema: GenMessage<TxResponse> = /*@__PURE__*/
  */
 export type ABCIMessageLog = Message<"sdk.base.abci.v1beta1.ABCIMessageLog"> & {
   /**
+   * Index of the message, from 0.
+   *
    * @generated from field: uint32 msg_index = 1;
    */
   msgIndex: number;
 
   /**
+   * Text; empty.
+   *
    * @generated from field: string log = 2;
    */
   log: string;
 
   /**
+   * Events of the message.
+   *
    * @generated from field: repeated sdk.base.abci.v1beta1.StringEvent events = 3;
    */
   events: StringEvent[];
@@ -128,11 +162,15 @@ export const ABCIMessageLogSchema: GenMessage<ABCIMessageLog> = /*@__PURE__*/
  */
 export type StringEvent = Message<"sdk.base.abci.v1beta1.StringEvent"> & {
   /**
+   * Type of the event.
+   *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
+   * Attributes of the event.
+   *
    * @generated from field: repeated sdk.base.abci.v1beta1.Attribute attributes = 2;
    */
   attributes: Attribute[];
@@ -150,11 +188,15 @@ export const StringEventSchema: GenMessage<StringEvent> = /*@__PURE__*/
  */
 export type Attribute = Message<"sdk.base.abci.v1beta1.Attribute"> & {
   /**
+   * Name of the attribute.
+   *
    * @generated from field: string key = 1;
    */
   key: string;
 
   /**
+   * Value of the attribute.
+   *
    * @generated from field: string value = 2;
    */
   value: string;
@@ -172,11 +214,17 @@ export const AttributeSchema: GenMessage<Attribute> = /*@__PURE__*/
  */
 export type GasInfo = Message<"sdk.base.abci.v1beta1.GasInfo"> & {
   /**
+   * Gas limit.
+   * Unit: gas.
+   *
    * @generated from field: uint64 gas_wanted = 1;
    */
   gasWanted: bigint;
 
   /**
+   * Gas that the execution used.
+   * Unit: gas.
+   *
    * @generated from field: uint64 gas_used = 2;
    */
   gasUsed: bigint;
@@ -194,22 +242,30 @@ export const GasInfoSchema: GenMessage<GasInfo> = /*@__PURE__*/
  */
 export type Result = Message<"sdk.base.abci.v1beta1.Result"> & {
   /**
+   * Results of the messages; msg_responses replaces it.
+   *
    * @generated from field: bytes data = 1 [deprecated = true];
    * @deprecated
    */
   data: Uint8Array;
 
   /**
+   * Text of the execution.
+   *
    * @generated from field: string log = 2;
    */
   log: string;
 
   /**
+   * Events of the execution.
+   *
    * @generated from field: repeated tendermint.abci.Event events = 3;
    */
   events: Event[];
 
   /**
+   * Results of the messages.
+   *
    * @generated from field: repeated google.protobuf.Any msg_responses = 4;
    */
   msgResponses: Any[];

@@ -33,21 +33,32 @@ export const ConfigRequestSchema: GenMessage<ConfigRequest> = /*@__PURE__*/
  */
 export type ConfigResponse = Message<"sdk.base.node.v1beta1.ConfigResponse"> & {
   /**
+   * Least gas price that the pool of this node accepts.
+   * Unit: decimal coins for each unit of gas.
+   *
    * @generated from field: string minimum_gas_price = 1;
    */
   minimumGasPrice: string;
 
   /**
+   * Number of heights that this node keeps; empty: all.
+   * Unit: blocks.
+   *
    * @generated from field: string pruning_keep_recent = 2;
    */
   pruningKeepRecent: string;
 
   /**
+   * Blocks between removals of old heights; empty: nothing is removed.
+   * Unit: blocks.
+   *
    * @generated from field: string pruning_interval = 3;
    */
   pruningInterval: string;
 
   /**
+   * Height at which the node stops; 0: it does not.
+   *
    * @generated from field: uint64 halt_height = 4;
    */
   haltHeight: bigint;
@@ -78,26 +89,36 @@ export const StatusRequestSchema: GenMessage<StatusRequest> = /*@__PURE__*/
  */
 export type StatusResponse = Message<"sdk.base.node.v1beta1.StatusResponse"> & {
   /**
+   * First height whose state can be read.
+   *
    * @generated from field: uint64 earliest_store_height = 1;
    */
   earliestStoreHeight: bigint;
 
   /**
+   * Newest height.
+   *
    * @generated from field: uint64 height = 2;
    */
   height: bigint;
 
   /**
+   * Time of the newest block.
+   *
    * @generated from field: google.protobuf.Timestamp timestamp = 3;
    */
   timestamp?: Timestamp | undefined;
 
   /**
+   * App hash after the newest block.
+   *
    * @generated from field: bytes app_hash = 4;
    */
   appHash: Uint8Array;
 
   /**
+   * Hash of the next validators.
+   *
    * @generated from field: bytes validator_hash = 5;
    */
   validatorHash: Uint8Array;
@@ -115,6 +136,8 @@ export const StatusResponseSchema: GenMessage<StatusResponse> = /*@__PURE__*/
  */
 export const Service: GenService<{
   /**
+   * Returns settings of this node that clients need: its least gas price, and the heights that it keeps.
+   *
    * @generated from rpc sdk.base.node.v1beta1.Service.Config
    */
   config: {
@@ -123,6 +146,8 @@ export const Service: GenService<{
     output: typeof ConfigResponseSchema;
   },
   /**
+   * Returns the heights that this node has, and the hashes of its newest state.
+   *
    * @generated from rpc sdk.base.node.v1beta1.Service.Status
    */
   status: {

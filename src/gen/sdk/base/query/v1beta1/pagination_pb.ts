@@ -17,26 +17,44 @@ export const file_sdk_base_query_v1beta1_pagination: GenFile = /*@__PURE__*/
  */
 export type PageRequest = Message<"sdk.base.query.v1beta1.PageRequest"> & {
   /**
+   * Place at which the page begins: next_key of the page before. It replaces offset, and is fast at any depth. As a query
+   * parameter: base64.
+   * Example: AAAAAAAAAAE=
+   *
    * @generated from field: bytes key = 1;
    */
   key: Uint8Array;
 
   /**
+   * Number of entries to skip; only without key. All entries up to it are read.
+   * Unit: entries.
+   * Example: 0
+   *
    * @generated from field: uint64 offset = 2;
    */
   offset: bigint;
 
   /**
+   * Length of the page; 0: 100.
+   * Unit: entries, at most 1000.
+   * Example: 10
+   *
    * @generated from field: uint64 limit = 3;
    */
   limit: bigint;
 
   /**
+   * Whether the answer counts all entries; only without key. All of them are read.
+   * Example: true
+   *
    * @generated from field: bool count_total = 4;
    */
   countTotal: boolean;
 
   /**
+   * Whether the order is reversed: the last entry first.
+   * Example: true
+   *
    * @generated from field: bool reverse = 5;
    */
   reverse: boolean;
@@ -54,11 +72,15 @@ export const PageRequestSchema: GenMessage<PageRequest> = /*@__PURE__*/
  */
 export type PageResponse = Message<"sdk.base.query.v1beta1.PageResponse"> & {
   /**
+   * Key of the next page; empty after the last one.
+   *
    * @generated from field: bytes next_key = 1;
    */
   nextKey: Uint8Array;
 
   /**
+   * Number of all entries, if the request has asked for it.
+   *
    * @generated from field: uint64 total = 2;
    */
   total: bigint;

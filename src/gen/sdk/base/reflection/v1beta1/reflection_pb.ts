@@ -31,6 +31,8 @@ export const ListAllInterfacesRequestSchema: GenMessage<ListAllInterfacesRequest
  */
 export type ListAllInterfacesResponse = Message<"sdk.base.reflection.v1beta1.ListAllInterfacesResponse"> & {
   /**
+   * Full names of the interfaces, sorted.
+   *
    * @generated from field: repeated string interface_names = 1;
    */
   interfaceNames: string[];
@@ -48,6 +50,9 @@ export const ListAllInterfacesResponseSchema: GenMessage<ListAllInterfacesRespon
  */
 export type ListImplementationsRequest = Message<"sdk.base.reflection.v1beta1.ListImplementationsRequest"> & {
   /**
+   * Full name of an interface.
+   * Example: sdk.auth.v1beta1.AccountI
+   *
    * @generated from field: string interface_name = 1;
    */
   interfaceName: string;
@@ -65,7 +70,7 @@ export const ListImplementationsRequestSchema: GenMessage<ListImplementationsReq
  */
 export type ListImplementationsResponse = Message<"sdk.base.reflection.v1beta1.ListImplementationsResponse"> & {
   /**
-   * Type URLs.
+   * Type URLs of the types, sorted.
    *
    * @generated from field: repeated string implementation_message_names = 1;
    */
@@ -84,6 +89,8 @@ export const ListImplementationsResponseSchema: GenMessage<ListImplementationsRe
  */
 export const ReflectionService: GenService<{
   /**
+   * Returns the names of the interfaces: the kinds of messages that a field of type Any can contain.
+   *
    * @generated from rpc sdk.base.reflection.v1beta1.ReflectionService.ListAllInterfaces
    */
   listAllInterfaces: {
@@ -92,6 +99,9 @@ export const ReflectionService: GenService<{
     output: typeof ListAllInterfacesResponseSchema;
   },
   /**
+   * Returns the types of one interface; none for an unknown one.
+   * Errors: invalidArgument, interface_name is empty.
+   *
    * @generated from rpc sdk.base.reflection.v1beta1.ReflectionService.ListImplementations
    */
   listImplementations: {

@@ -31,6 +31,8 @@ export const GetAuthnDescriptorRequestSchema: GenMessage<GetAuthnDescriptorReque
  */
 export type GetAuthnDescriptorResponse = Message<"sdk.base.reflection.v2alpha1.GetAuthnDescriptorResponse"> & {
   /**
+   * Modes of signatures.
+   *
    * @generated from field: sdk.base.reflection.v2alpha1.AuthnDescriptor authn = 1;
    */
   authn?: AuthnDescriptor | undefined;
@@ -61,6 +63,8 @@ export const GetChainDescriptorRequestSchema: GenMessage<GetChainDescriptorReque
  */
 export type GetChainDescriptorResponse = Message<"sdk.base.reflection.v2alpha1.GetChainDescriptorResponse"> & {
   /**
+   * The chain.
+   *
    * @generated from field: sdk.base.reflection.v2alpha1.ChainDescriptor chain = 1;
    */
   chain?: ChainDescriptor | undefined;
@@ -91,6 +95,8 @@ export const GetCodecDescriptorRequestSchema: GenMessage<GetCodecDescriptorReque
  */
 export type GetCodecDescriptorResponse = Message<"sdk.base.reflection.v2alpha1.GetCodecDescriptorResponse"> & {
   /**
+   * Interfaces and types.
+   *
    * @generated from field: sdk.base.reflection.v2alpha1.CodecDescriptor codec = 1;
    */
   codec?: CodecDescriptor | undefined;
@@ -121,6 +127,8 @@ export const GetConfigurationDescriptorRequestSchema: GenMessage<GetConfiguratio
  */
 export type GetConfigurationDescriptorResponse = Message<"sdk.base.reflection.v2alpha1.GetConfigurationDescriptorResponse"> & {
   /**
+   * Settings of the chain.
+   *
    * @generated from field: sdk.base.reflection.v2alpha1.ConfigurationDescriptor config = 1;
    */
   config?: ConfigurationDescriptor | undefined;
@@ -151,6 +159,8 @@ export const GetQueryServicesDescriptorRequestSchema: GenMessage<GetQueryService
  */
 export type GetQueryServicesDescriptorResponse = Message<"sdk.base.reflection.v2alpha1.GetQueryServicesDescriptorResponse"> & {
   /**
+   * Services that answer queries.
+   *
    * @generated from field: sdk.base.reflection.v2alpha1.QueryServicesDescriptor queries = 1;
    */
   queries?: QueryServicesDescriptor | undefined;
@@ -181,6 +191,8 @@ export const GetTxDescriptorRequestSchema: GenMessage<GetTxDescriptorRequest> = 
  */
 export type GetTxDescriptorResponse = Message<"sdk.base.reflection.v2alpha1.GetTxDescriptorResponse"> & {
   /**
+   * Transactions and their messages.
+   *
    * @generated from field: sdk.base.reflection.v2alpha1.TxDescriptor tx = 1;
    */
   tx?: TxDescriptor | undefined;
@@ -247,6 +259,8 @@ export type TxDescriptor = Message<"sdk.base.reflection.v2alpha1.TxDescriptor"> 
   fullname: string;
 
   /**
+   * Messages that a transaction can contain.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.MsgDescriptor msgs = 2;
    */
   msgs: MsgDescriptor[];
@@ -264,6 +278,8 @@ export const TxDescriptorSchema: GenMessage<TxDescriptor> = /*@__PURE__*/
  */
 export type MsgDescriptor = Message<"sdk.base.reflection.v2alpha1.MsgDescriptor"> & {
   /**
+   * Type URL of the message.
+   *
    * @generated from field: string msg_type_url = 1;
    */
   msgTypeUrl: string;
@@ -281,6 +297,8 @@ export const MsgDescriptorSchema: GenMessage<MsgDescriptor> = /*@__PURE__*/
  */
 export type AuthnDescriptor = Message<"sdk.base.reflection.v2alpha1.AuthnDescriptor"> & {
   /**
+   * Modes in which transactions can be signed.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.SigningModeDescriptor sign_modes = 1;
    */
   signModes: SigningModeDescriptor[];
@@ -298,11 +316,17 @@ export const AuthnDescriptorSchema: GenMessage<AuthnDescriptor> = /*@__PURE__*/
  */
 export type SigningModeDescriptor = Message<"sdk.base.reflection.v2alpha1.SigningModeDescriptor"> & {
   /**
+   * Name of the mode.
+   * Example: SIGN_MODE_DIRECT
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Number of the mode.
+   * Example: 1
+   *
    * @generated from field: int32 number = 2;
    */
   number: number;
@@ -327,6 +351,8 @@ export const SigningModeDescriptorSchema: GenMessage<SigningModeDescriptor> = /*
  */
 export type ChainDescriptor = Message<"sdk.base.reflection.v2alpha1.ChainDescriptor"> & {
   /**
+   * Chain id.
+   *
    * @generated from field: string id = 1;
    */
   id: string;
@@ -344,6 +370,8 @@ export const ChainDescriptorSchema: GenMessage<ChainDescriptor> = /*@__PURE__*/
  */
 export type CodecDescriptor = Message<"sdk.base.reflection.v2alpha1.CodecDescriptor"> & {
   /**
+   * Interfaces, in the order of their names.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.InterfaceDescriptor interfaces = 1;
    */
   interfaces: InterfaceDescriptor[];
@@ -361,16 +389,22 @@ export const CodecDescriptorSchema: GenMessage<CodecDescriptor> = /*@__PURE__*/
  */
 export type InterfaceDescriptor = Message<"sdk.base.reflection.v2alpha1.InterfaceDescriptor"> & {
   /**
+   * Full name of the interface.
+   *
    * @generated from field: string fullname = 1;
    */
   fullname: string;
 
   /**
+   * Empty, as in the Cosmos SDK.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.InterfaceAcceptingMessageDescriptor interface_accepting_messages = 2;
    */
   interfaceAcceptingMessages: InterfaceAcceptingMessageDescriptor[];
 
   /**
+   * Types that the interface has.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.InterfaceImplementerDescriptor interface_implementers = 3;
    */
   interfaceImplementers: InterfaceImplementerDescriptor[];
@@ -388,11 +422,15 @@ export const InterfaceDescriptorSchema: GenMessage<InterfaceDescriptor> = /*@__P
  */
 export type InterfaceImplementerDescriptor = Message<"sdk.base.reflection.v2alpha1.InterfaceImplementerDescriptor"> & {
   /**
+   * Full name of the type.
+   *
    * @generated from field: string fullname = 1;
    */
   fullname: string;
 
   /**
+   * Type URL of the type.
+   *
    * @generated from field: string type_url = 2;
    */
   typeUrl: string;
@@ -410,11 +448,15 @@ export const InterfaceImplementerDescriptorSchema: GenMessage<InterfaceImplement
  */
 export type InterfaceAcceptingMessageDescriptor = Message<"sdk.base.reflection.v2alpha1.InterfaceAcceptingMessageDescriptor"> & {
   /**
+   * Full name of a message with a field of the interface.
+   *
    * @generated from field: string fullname = 1;
    */
   fullname: string;
 
   /**
+   * Names of these fields.
+   *
    * @generated from field: repeated string field_descriptor_names = 2;
    */
   fieldDescriptorNames: string[];
@@ -432,6 +474,8 @@ export const InterfaceAcceptingMessageDescriptorSchema: GenMessage<InterfaceAcce
  */
 export type ConfigurationDescriptor = Message<"sdk.base.reflection.v2alpha1.ConfigurationDescriptor"> & {
   /**
+   * Prefix of account addresses.
+   *
    * @generated from field: string bech32_account_address_prefix = 1;
    */
   bech32AccountAddressPrefix: string;
@@ -449,6 +493,8 @@ export const ConfigurationDescriptorSchema: GenMessage<ConfigurationDescriptor> 
  */
 export type QueryServicesDescriptor = Message<"sdk.base.reflection.v2alpha1.QueryServicesDescriptor"> & {
   /**
+   * Services, in the order of their names.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.QueryServiceDescriptor query_services = 1;
    */
   queryServices: QueryServiceDescriptor[];
@@ -466,16 +512,22 @@ export const QueryServicesDescriptorSchema: GenMessage<QueryServicesDescriptor> 
  */
 export type QueryServiceDescriptor = Message<"sdk.base.reflection.v2alpha1.QueryServiceDescriptor"> & {
   /**
+   * Full name of the service.
+   *
    * @generated from field: string fullname = 1;
    */
   fullname: string;
 
   /**
+   * Whether a module has the service.
+   *
    * @generated from field: bool is_module = 2;
    */
   isModule: boolean;
 
   /**
+   * Operations of the service.
+   *
    * @generated from field: repeated sdk.base.reflection.v2alpha1.QueryMethodDescriptor methods = 3;
    */
   methods: QueryMethodDescriptor[];
@@ -493,6 +545,8 @@ export const QueryServiceDescriptorSchema: GenMessage<QueryServiceDescriptor> = 
  */
 export type QueryMethodDescriptor = Message<"sdk.base.reflection.v2alpha1.QueryMethodDescriptor"> & {
   /**
+   * Name of the operation.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
@@ -517,6 +571,8 @@ export const QueryMethodDescriptorSchema: GenMessage<QueryMethodDescriptor> = /*
  */
 export const ReflectionService: GenService<{
   /**
+   * Returns the modes in which transactions can be signed.
+   *
    * @generated from rpc sdk.base.reflection.v2alpha1.ReflectionService.GetAuthnDescriptor
    */
   getAuthnDescriptor: {
@@ -525,6 +581,8 @@ export const ReflectionService: GenService<{
     output: typeof GetAuthnDescriptorResponseSchema;
   },
   /**
+   * Returns the chain id.
+   *
    * @generated from rpc sdk.base.reflection.v2alpha1.ReflectionService.GetChainDescriptor
    */
   getChainDescriptor: {
@@ -533,6 +591,8 @@ export const ReflectionService: GenService<{
     output: typeof GetChainDescriptorResponseSchema;
   },
   /**
+   * Returns all interfaces with their types.
+   *
    * @generated from rpc sdk.base.reflection.v2alpha1.ReflectionService.GetCodecDescriptor
    */
   getCodecDescriptor: {
@@ -541,6 +601,8 @@ export const ReflectionService: GenService<{
     output: typeof GetCodecDescriptorResponseSchema;
   },
   /**
+   * Returns the prefix of account addresses.
+   *
    * @generated from rpc sdk.base.reflection.v2alpha1.ReflectionService.GetConfigurationDescriptor
    */
   getConfigurationDescriptor: {
@@ -549,6 +611,8 @@ export const ReflectionService: GenService<{
     output: typeof GetConfigurationDescriptorResponseSchema;
   },
   /**
+   * Returns the services and operations that answer queries.
+   *
    * @generated from rpc sdk.base.reflection.v2alpha1.ReflectionService.GetQueryServicesDescriptor
    */
   getQueryServicesDescriptor: {
@@ -557,6 +621,8 @@ export const ReflectionService: GenService<{
     output: typeof GetQueryServicesDescriptorResponseSchema;
   },
   /**
+   * Returns the type of transactions, and the messages that they can contain.
+   *
    * @generated from rpc sdk.base.reflection.v2alpha1.ReflectionService.GetTxDescriptor
    */
   getTxDescriptor: {

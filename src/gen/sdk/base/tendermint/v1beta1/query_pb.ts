@@ -30,11 +30,16 @@ export const file_sdk_base_tendermint_v1beta1_query: GenFile = /*@__PURE__*/
  */
 export type GetValidatorSetByHeightRequest = Message<"sdk.base.tendermint.v1beta1.GetValidatorSetByHeightRequest"> & {
   /**
+   * Height of the block.
+   * Example: 1
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
 
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 2;
    */
   pagination?: PageRequest | undefined;
@@ -52,16 +57,22 @@ export const GetValidatorSetByHeightRequestSchema: GenMessage<GetValidatorSetByH
  */
 export type GetValidatorSetByHeightResponse = Message<"sdk.base.tendermint.v1beta1.GetValidatorSetByHeightResponse"> & {
   /**
+   * Height of the block.
+   *
    * @generated from field: int64 block_height = 1;
    */
   blockHeight: bigint;
 
   /**
+   * Validators, by power, the highest first.
+   *
    * @generated from field: repeated sdk.base.tendermint.v1beta1.Validator validators = 2;
    */
   validators: Validator[];
 
   /**
+   * Number of all validators.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 3;
    */
   pagination?: PageResponse | undefined;
@@ -79,6 +90,8 @@ export const GetValidatorSetByHeightResponseSchema: GenMessage<GetValidatorSetBy
  */
 export type GetLatestValidatorSetRequest = Message<"sdk.base.tendermint.v1beta1.GetLatestValidatorSetRequest"> & {
   /**
+   * Page of the list.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageRequest pagination = 1;
    */
   pagination?: PageRequest | undefined;
@@ -96,16 +109,22 @@ export const GetLatestValidatorSetRequestSchema: GenMessage<GetLatestValidatorSe
  */
 export type GetLatestValidatorSetResponse = Message<"sdk.base.tendermint.v1beta1.GetLatestValidatorSetResponse"> & {
   /**
+   * Height of the block.
+   *
    * @generated from field: int64 block_height = 1;
    */
   blockHeight: bigint;
 
   /**
+   * Validators, by power, the highest first.
+   *
    * @generated from field: repeated sdk.base.tendermint.v1beta1.Validator validators = 2;
    */
   validators: Validator[];
 
   /**
+   * Number of all validators.
+   *
    * @generated from field: sdk.base.query.v1beta1.PageResponse pagination = 3;
    */
   pagination?: PageResponse | undefined;
@@ -123,21 +142,29 @@ export const GetLatestValidatorSetResponseSchema: GenMessage<GetLatestValidatorS
  */
 export type Validator = Message<"sdk.base.tendermint.v1beta1.Validator"> & {
   /**
+   * Consensus address, as Bech32.
+   *
    * @generated from field: string address = 1;
    */
   address: string;
 
   /**
+   * Consensus key.
+   *
    * @generated from field: google.protobuf.Any pub_key = 2;
    */
   pubKey?: Any | undefined;
 
   /**
+   * Weight of the validator's vote.
+   *
    * @generated from field: int64 voting_power = 3;
    */
   votingPower: bigint;
 
   /**
+   * Turn of the validator as proposer: the highest proposes next.
+   *
    * @generated from field: int64 proposer_priority = 4;
    */
   proposerPriority: bigint;
@@ -155,6 +182,9 @@ export const ValidatorSchema: GenMessage<Validator> = /*@__PURE__*/
  */
 export type GetBlockByHeightRequest = Message<"sdk.base.tendermint.v1beta1.GetBlockByHeightRequest"> & {
   /**
+   * Height of the block.
+   * Example: 1
+   *
    * @generated from field: int64 height = 1;
    */
   height: bigint;
@@ -172,16 +202,22 @@ export const GetBlockByHeightRequestSchema: GenMessage<GetBlockByHeightRequest> 
  */
 export type GetBlockByHeightResponse = Message<"sdk.base.tendermint.v1beta1.GetBlockByHeightResponse"> & {
   /**
+   * Hash of the block.
+   *
    * @generated from field: tendermint.types.BlockID block_id = 1;
    */
   blockId?: BlockID | undefined;
 
   /**
+   * Block, with the proposer in bytes.
+   *
    * @generated from field: tendermint.types.Block block = 2;
    */
   block?: Block | undefined;
 
   /**
+   * The same block, with the proposer as Bech32 text.
+   *
    * @generated from field: sdk.base.tendermint.v1beta1.Block sdk_block = 3;
    */
   sdkBlock?: Block$1 | undefined;
@@ -212,16 +248,22 @@ export const GetLatestBlockRequestSchema: GenMessage<GetLatestBlockRequest> = /*
  */
 export type GetLatestBlockResponse = Message<"sdk.base.tendermint.v1beta1.GetLatestBlockResponse"> & {
   /**
+   * Hash of the block.
+   *
    * @generated from field: tendermint.types.BlockID block_id = 1;
    */
   blockId?: BlockID | undefined;
 
   /**
+   * Block, with the proposer in bytes.
+   *
    * @generated from field: tendermint.types.Block block = 2;
    */
   block?: Block | undefined;
 
   /**
+   * The same block, with the proposer as Bech32 text.
+   *
    * @generated from field: sdk.base.tendermint.v1beta1.Block sdk_block = 3;
    */
   sdkBlock?: Block$1 | undefined;
@@ -252,6 +294,8 @@ export const GetSyncingRequestSchema: GenMessage<GetSyncingRequest> = /*@__PURE_
  */
 export type GetSyncingResponse = Message<"sdk.base.tendermint.v1beta1.GetSyncingResponse"> & {
   /**
+   * Whether the node still catches up.
+   *
    * @generated from field: bool syncing = 1;
    */
   syncing: boolean;
@@ -282,11 +326,15 @@ export const GetNodeInfoRequestSchema: GenMessage<GetNodeInfoRequest> = /*@__PUR
  */
 export type GetNodeInfoResponse = Message<"sdk.base.tendermint.v1beta1.GetNodeInfoResponse"> & {
   /**
+   * Identity of the node among its peers.
+   *
    * @generated from field: tendermint.p2p.DefaultNodeInfo default_node_info = 1;
    */
   defaultNodeInfo?: DefaultNodeInfo | undefined;
 
   /**
+   * Program and version.
+   *
    * @generated from field: sdk.base.tendermint.v1beta1.VersionInfo application_version = 2;
    */
   applicationVersion?: VersionInfo | undefined;
@@ -304,41 +352,57 @@ export const GetNodeInfoResponseSchema: GenMessage<GetNodeInfoResponse> = /*@__P
  */
 export type VersionInfo = Message<"sdk.base.tendermint.v1beta1.VersionInfo"> & {
   /**
+   * Name of the program.
+   *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
+   * Name of the application.
+   *
    * @generated from field: string app_name = 2;
    */
   appName: string;
 
   /**
+   * Version of the program.
+   *
    * @generated from field: string version = 3;
    */
   version: string;
 
   /**
+   * Commit of the sources; empty.
+   *
    * @generated from field: string git_commit = 4;
    */
   gitCommit: string;
 
   /**
+   * Tags of the build; empty.
+   *
    * @generated from field: string build_tags = 5;
    */
   buildTags: string;
 
   /**
+   * Runtime and its version.
+   *
    * @generated from field: string go_version = 6;
    */
   goVersion: string;
 
   /**
+   * Libraries of the build; empty.
+   *
    * @generated from field: repeated sdk.base.tendermint.v1beta1.Module build_deps = 7;
    */
   buildDeps: Module[];
 
   /**
+   * Version of the SDK whose API is served.
+   *
    * @generated from field: string sdk_version = 8;
    */
   sdkVersion: string;
@@ -356,16 +420,22 @@ export const VersionInfoSchema: GenMessage<VersionInfo> = /*@__PURE__*/
  */
 export type Module = Message<"sdk.base.tendermint.v1beta1.Module"> & {
   /**
+   * Name of a library.
+   *
    * @generated from field: string path = 1;
    */
   path: string;
 
   /**
+   * Version of the library.
+   *
    * @generated from field: string version = 2;
    */
   version: string;
 
   /**
+   * Checksum of the library.
+   *
    * @generated from field: string sum = 3;
    */
   sum: string;
@@ -383,21 +453,33 @@ export const ModuleSchema: GenMessage<Module> = /*@__PURE__*/
  */
 export type ABCIQueryRequest = Message<"sdk.base.tendermint.v1beta1.ABCIQueryRequest"> & {
   /**
+   * Key in the store, or the request of the query. As a query parameter: base64.
+   * Example: BQ==
+   *
    * @generated from field: bytes data = 1;
    */
   data: Uint8Array;
 
   /**
+   * Path: /store/NAME/key, /store/NAME/subspace, /app/…, /p2p/… or /custom/….
+   * Example: /store/staking/key
+   *
    * @generated from field: string path = 2;
    */
   path: string;
 
   /**
+   * Height whose state is read; 0: the latest.
+   * Example: 1
+   *
    * @generated from field: int64 height = 3;
    */
   height: bigint;
 
   /**
+   * Whether the answer has a proof against the app hash.
+   * Example: true
+   *
    * @generated from field: bool prove = 4;
    */
   prove: boolean;
@@ -415,46 +497,64 @@ export const ABCIQueryRequestSchema: GenMessage<ABCIQueryRequest> = /*@__PURE__*
  */
 export type ABCIQueryResponse = Message<"sdk.base.tendermint.v1beta1.ABCIQueryResponse"> & {
   /**
+   * Code of the failure; 0: success.
+   *
    * @generated from field: uint32 code = 1;
    */
   code: number;
 
   /**
+   * Text of the failure.
+   *
    * @generated from field: string log = 3;
    */
   log: string;
 
   /**
+   * Further text; empty.
+   *
    * @generated from field: string info = 4;
    */
   info: string;
 
   /**
+   * Index in the tree; 0.
+   *
    * @generated from field: int64 index = 5;
    */
   index: bigint;
 
   /**
+   * Key that was asked for.
+   *
    * @generated from field: bytes key = 6;
    */
   key: Uint8Array;
 
   /**
+   * Value; empty if the key does not exist.
+   *
    * @generated from field: bytes value = 7;
    */
   value: Uint8Array;
 
   /**
+   * Proof, from the value to the app hash.
+   *
    * @generated from field: sdk.base.tendermint.v1beta1.ProofOps proof_ops = 8;
    */
   proofOps?: ProofOps | undefined;
 
   /**
+   * Height that was read.
+   *
    * @generated from field: int64 height = 9;
    */
   height: bigint;
 
   /**
+   * Codespace of the failure.
+   *
    * @generated from field: string codespace = 10;
    */
   codespace: string;
@@ -472,16 +572,22 @@ export const ABCIQueryResponseSchema: GenMessage<ABCIQueryResponse> = /*@__PURE_
  */
 export type ProofOp = Message<"sdk.base.tendermint.v1beta1.ProofOp"> & {
   /**
+   * Kind of the step.
+   *
    * @generated from field: string type = 1;
    */
   type: string;
 
   /**
+   * Key that the step proves.
+   *
    * @generated from field: bytes key = 2;
    */
   key: Uint8Array;
 
   /**
+   * Proof of the step.
+   *
    * @generated from field: bytes data = 3;
    */
   data: Uint8Array;
@@ -499,6 +605,8 @@ export const ProofOpSchema: GenMessage<ProofOp> = /*@__PURE__*/
  */
 export type ProofOps = Message<"sdk.base.tendermint.v1beta1.ProofOps"> & {
   /**
+   * Steps of the proof, from the value to the root.
+   *
    * @generated from field: repeated sdk.base.tendermint.v1beta1.ProofOp ops = 1;
    */
   ops: ProofOp[];
@@ -516,6 +624,8 @@ export const ProofOpsSchema: GenMessage<ProofOps> = /*@__PURE__*/
  */
 export const Service: GenService<{
   /**
+   * Returns name, version and protocol of this node.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.GetNodeInfo
    */
   getNodeInfo: {
@@ -524,6 +634,8 @@ export const Service: GenService<{
     output: typeof GetNodeInfoResponseSchema;
   },
   /**
+   * Returns whether this node still catches up with the network.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.GetSyncing
    */
   getSyncing: {
@@ -532,6 +644,9 @@ export const Service: GenService<{
     output: typeof GetSyncingResponseSchema;
   },
   /**
+   * Returns the newest block.
+   * Errors: notFound, there is no block yet; resourceExhausted, the block is too long for an answer.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.GetLatestBlock
    */
   getLatestBlock: {
@@ -540,6 +655,10 @@ export const Service: GenService<{
     output: typeof GetLatestBlockResponseSchema;
   },
   /**
+   * Returns the block of a height.
+   * Errors: invalidArgument, the height is malformed or above the newest block; notFound, the block is no longer stored;
+   * resourceExhausted, the block is too long for an answer.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.GetBlockByHeight
    */
   getBlockByHeight: {
@@ -548,6 +667,8 @@ export const Service: GenService<{
     output: typeof GetBlockByHeightResponseSchema;
   },
   /**
+   * Returns the validators that sign the newest block.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.GetLatestValidatorSet
    */
   getLatestValidatorSet: {
@@ -556,6 +677,9 @@ export const Service: GenService<{
     output: typeof GetLatestValidatorSetResponseSchema;
   },
   /**
+   * Returns the validators that signed the block of a height.
+   * Errors: invalidArgument, the height is malformed or above the newest block; notFound, the block is no longer stored.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.GetValidatorSetByHeight
    */
   getValidatorSetByHeight: {
@@ -564,6 +688,10 @@ export const Service: GenService<{
     output: typeof GetValidatorSetByHeightResponseSchema;
   },
   /**
+   * Returns a value of the state by its key, with a proof if asked for, or the answer of a query by its name.
+   * Errors: invalidArgument, path is not of /app or /store or /p2p or /custom; unimplemented, path names a query that does
+   * not exist; notFound, the height is no longer stored; outOfRange, the height is in the future.
+   *
    * @generated from rpc sdk.base.tendermint.v1beta1.Service.ABCIQuery
    */
   aBCIQuery: {

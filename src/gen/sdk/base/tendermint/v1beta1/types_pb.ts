@@ -28,21 +28,29 @@ export const file_sdk_base_tendermint_v1beta1_types: GenFile = /*@__PURE__*/
  */
 export type Block = Message<"sdk.base.tendermint.v1beta1.Block"> & {
   /**
+   * Header.
+   *
    * @generated from field: sdk.base.tendermint.v1beta1.Header header = 1;
    */
   header?: Header | undefined;
 
   /**
+   * Transactions.
+   *
    * @generated from field: tendermint.types.Data data = 2;
    */
   data?: Data | undefined;
 
   /**
+   * Evidence of misbehaviour.
+   *
    * @generated from field: tendermint.types.EvidenceList evidence = 3;
    */
   evidence?: EvidenceList | undefined;
 
   /**
+   * Signatures of the block before.
+   *
    * @generated from field: tendermint.types.Commit last_commit = 4;
    */
   lastCommit?: Commit | undefined;
@@ -60,71 +68,99 @@ export const BlockSchema: GenMessage<Block> = /*@__PURE__*/
  */
 export type Header = Message<"sdk.base.tendermint.v1beta1.Header"> & {
   /**
+   * Versions of block and application.
+   *
    * @generated from field: tendermint.version.Consensus version = 1;
    */
   version?: Consensus | undefined;
 
   /**
+   * Chain id.
+   *
    * @generated from field: string chain_id = 2;
    */
   chainId: string;
 
   /**
+   * Height of the block.
+   *
    * @generated from field: int64 height = 3;
    */
   height: bigint;
 
   /**
+   * Time of the block.
+   *
    * @generated from field: google.protobuf.Timestamp time = 4;
    */
   time?: Timestamp | undefined;
 
   /**
+   * Hash of the block before.
+   *
    * @generated from field: tendermint.types.BlockID last_block_id = 5;
    */
   lastBlockId?: BlockID | undefined;
 
   /**
+   * Hash of the commit of the block before.
+   *
    * @generated from field: bytes last_commit_hash = 6;
    */
   lastCommitHash: Uint8Array;
 
   /**
+   * Hash of the transactions.
+   *
    * @generated from field: bytes data_hash = 7;
    */
   dataHash: Uint8Array;
 
   /**
+   * Hash of the validators of this block.
+   *
    * @generated from field: bytes validators_hash = 8;
    */
   validatorsHash: Uint8Array;
 
   /**
+   * Hash of the validators of the next block.
+   *
    * @generated from field: bytes next_validators_hash = 9;
    */
   nextValidatorsHash: Uint8Array;
 
   /**
+   * Hash of the consensus parameters.
+   *
    * @generated from field: bytes consensus_hash = 10;
    */
   consensusHash: Uint8Array;
 
   /**
+   * App hash after the block before.
+   *
    * @generated from field: bytes app_hash = 11;
    */
   appHash: Uint8Array;
 
   /**
+   * Hash of the results of the block before.
+   *
    * @generated from field: bytes last_results_hash = 12;
    */
   lastResultsHash: Uint8Array;
 
   /**
+   * Hash of the evidence.
+   *
    * @generated from field: bytes evidence_hash = 13;
    */
   evidenceHash: Uint8Array;
 
   /**
+   * Consensus address of the proposer, as Bech32.
+   *
    * @generated from field: string proposer_address = 14;
    */
   proposerAddress: string;

@@ -34,11 +34,15 @@ export const MultiSignatureSchema: GenMessage<MultiSignature> = /*@__PURE__*/
  */
 export type CompactBitArray = Message<"sdk.crypto.multisig.v1beta1.CompactBitArray"> & {
   /**
+   * Bits used of the last byte; 0: all 8.
+   *
    * @generated from field: uint32 extra_bits_stored = 1;
    */
   extraBitsStored: number;
 
   /**
+   * Bits, the highest of a byte first.
+   *
    * @generated from field: bytes elems = 2;
    */
   elems: Uint8Array;
