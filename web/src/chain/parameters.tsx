@@ -1,0 +1,110 @@
+/** Parameters of every module, with the unit and the meaning that the node's OpenAPI document gives. */
+
+import { ask } from '../api/ask.ts'
+import { useHead } from '../api/head.ts'
+import { useHeight } from '../api/height.ts'
+import { useLoad } from '../api/load.ts'
+import { rest } from '../api/question.ts'
+import { openApi } from '../ask/document.ts'
+import { formatDecimal } from '../format/amount.ts'
+import { formatDuration } from '../format/time.ts'
+import { mapFew } from '../time/few.ts'
+import { Loaded } from '../ui/loaded.tsx'
+import { Section } from '../ui/section.tsx'
+import { Coin } from '../ui/values.tsx'
+import { type Meaning, meaningsOf, parameterQuestions, rowsOf } from './meanings.ts'
+
+interface ModuleParameters {
+  readonly module: string
+  readonly path: string
+  readonly params: unknown
+  readonly meanings: ReadonlyMap<string, Meaning>
+}
+
+/** Parameters change by votes: they are read again with every hundredth block. */
+const BLOCKS = 100n
+
+export function ParametersPage() {
+  const height = useHeight()
+  const latest = useHead()?.height
+  const modules = useLoad(['parameters', height ?? (latest === undefined ? '' : latest / BLOCKS)], async (signal) => {
+    const document = await openApi()
+    return mapFew(parameterQuestions(document), async ({ module, path, schema }): Promise<ModuleParameters> => {
+      const answer = await ask<{ readonly params?: unknown }>(rest(path), { height, signal })
+      return { module, path, params: answer.params ?? answer, meanings: meaningsOf(document, schema) }
+    })
+  })
+  return (
+    <Loaded of={modules} lines={20}>
+      {(list) => list.map((one) => <Module key={one.path} of={one} />)}
+    </Loaded>
+  )
+}
+
+function Module({ of: { module, path, params, meanings } }: { readonly of: ModuleParameters }) {
+  const rows = rowsOf(params)
+  return (
+    <Section title={module} question={rest(path)}>
+      <section class="table-box" aria-label={`Parameters of ${module}`}>
+        <table class="chain-parameters">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Value</th>
+              <th scope="col">Unit</th>
+              <th scope="col">Meaning</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ name, value }) => {
+              const meaning = meanings.get(name)
+              return (
+                <tr key={name}>
+                  <td class="mono">{name}</td>
+                  <td>
+                    <Value value={value} />
+                  </td>
+                  <td>{meaning?.unit ?? <span class="muted">–</span>}</td>
+                  <td>{meaning?.text}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </section>
+    </Section>
+  )
+}
+
+function Value({ value }: { readonly value: unknown }) {
+  if (value === null) return <span class="muted">none</span>
+  if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <span class="muted">empty list</span>
+    return (
+      <ul class="chain-values">
+        {value.map((item) => (
+          <li key={JSON.stringify(item)}>
+            <Value value={item} />
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  if (typeof value === 'object') {
+    const { denom, amount } = value as Record<string, unknown>
+    if (typeof denom === 'string' && typeof amount === 'string' && /^\d+$/.test(amount))
+      return <Coin denom={denom} amount={amount} />
+    return <code>{JSON.stringify(value)}</code>
+  }
+  const text = String(value)
+  const seconds = /^(\d+(?:\.\d+)?)s$/.exec(text)?.[1]
+  if (seconds !== undefined) {
+    return (
+      <>
+        <span class="num">{text}</span> <span class="muted">{formatDuration(Number(seconds))}</span>
+      </>
+    )
+  }
+  return <span class="num">{/^-?\d+(\.\d+)?$/.test(text) ? formatDecimal(text) : text}</span>
+}
