@@ -25,7 +25,7 @@ function nestsDeeper(text: string, limit: number): boolean {
 }
 
 /** Returns the position of the quote that closes the one at `start`, or the end of the text. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0
     while (text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes++

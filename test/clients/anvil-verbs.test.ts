@@ -175,3 +175,19 @@ test('other verbs of anvil answer, or say why not', async () => {
     'blob transactions are not supported',
   )
 })
+
+test('a balance stays within 256 bits: a transfer beyond fails, and addBalance stops at the largest', async () => {
+  await using chain = await open()
+  const { node, client, rpc } = chain
+  const [sender, recipient] = await client.getAddresses()
+  const most = 2n ** 256n - 1n
+  await rpc('anvil_setBalance', sender, hex(most))
+  await rpc('anvil_addBalance', recipient, hex(most))
+  expect(await client.getBalance({ address: recipient! })).toBe(most)
+  const hash = await client.sendTransaction({ account: sender!, to: recipient!, value: 1n, gas: 21_000n, chain: null })
+  await node.nextBlock()
+  expect(await client.getTransactionReceipt({ hash })).toMatchObject({ status: 'reverted', gasUsed: 21_000n })
+  expect(await client.getBalance({ address: recipient! })).toBe(most)
+  await expect(client.call({ account: sender!, to: recipient!, value: 1n })).rejects.toThrow('exceeds 256 bits')
+  await expect(rpc('anvil_setBalance', sender, hex(most + 1n))).rejects.toThrow('is not a count')
+})

@@ -17,12 +17,11 @@ import {
   responseTooLarge,
   toRpcError,
 } from './errors.ts'
+import { formatId, type Id, keepExactIds, readId } from './exact-ids.ts'
 import { longBytesOf, sendHex } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import type { ResultCache } from './result-cache.ts'
 import { runOf } from './streamed.ts'
-
-type Id = string | number | null
 
 /** The text of an answer; undefined if no answer is sent, or it was streamed. */
 type Text = string | undefined
@@ -40,11 +39,11 @@ const BATCH_RESPONSE_BYTES = 25_000_000
 const INTERNAL: RpcErrorObject = { code: -32603, message: 'internal error' }
 
 /** Returns the text of an answer up to its result. */
-const openingOf = (id: Id): string => `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`
+const openingOf = (id: Id): string => `{"jsonrpc":"2.0","id":${formatId(id)},"result":`
 
 function errorText({ writer }: RpcCall, id: Id, error: unknown): string {
   const shown = toRpcError(error, writer) ?? INTERNAL
-  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(shown)}}`
+  return `{"jsonrpc":"2.0","id":${formatId(id)},"error":${JSON.stringify(shown)}}`
 }
 
 function readRequest(value: unknown): Request | { readonly id: Id; readonly refusal: Error } {
@@ -52,7 +51,7 @@ function readRequest(value: unknown): Request | { readonly id: Id; readonly refu
     return { id: null, refusal: invalidRequest('invalid request') }
   }
   const { jsonrpc, id, method, params } = value as Readonly<Record<string, unknown>>
-  const knownId = typeof id === 'string' || typeof id === 'number' || id === null ? id : undefined
+  const knownId = readId(id)
   if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && knownId === undefined)) {
     return { id: knownId ?? null, refusal: invalidRequest('invalid request') }
   }
@@ -253,6 +252,7 @@ export function answerMessage(
   let parsed: unknown
   try {
     parsed = parseRequestJson(message)
+    keepExactIds(message, parsed)
   } catch {
     return errorText(call, null, parseError())
   }

@@ -64,6 +64,9 @@ test('a malformed call is answered with the codes of JSON-RPC', async () => {
   expect(await error('{"id":1,"method":"eth_chainId"}')).toMatchObject({ id: 1, error: { code: -32600 } })
   expect(await error('[]')).toMatchObject({ error: { code: -32600, message: 'empty batch' } })
   expect(await error('{"jsonrpc":"2.0","id":"x","method":"eth_chainId"}')).toMatchObject({ id: 'x', result: '0x1b12' })
+  const nanoseconds = '1764000000000000001'
+  const { text } = await post(`[{"jsonrpc":"2.0","id":${nanoseconds},"method":"eth_chainId"}]`)
+  expect(text.trim()).toBe(`[{"jsonrpc":"2.0","id":${nanoseconds},"result":"0x1b12"}]`)
   expect(await refusal('personal_unlockAccount', [])).toEqual({
     code: -32601,
     message: 'the method personal_unlockAccount does not exist/is not available',

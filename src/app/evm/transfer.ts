@@ -1,4 +1,5 @@
 /** Transfers to accounts without code, which need no EVM. They are the most frequent transactions of most chains. */
+import { BALANCE_OVERFLOW } from '../../evm/errors.ts'
 import type { Rules } from '../../evm/forks.ts'
 import { floorGas } from '../../evm/transaction/gas.ts'
 import type { MessageResult } from '../../evm/transition.ts'
@@ -7,6 +8,7 @@ import * as auth from '../../modules/auth/keeper.ts'
 import * as bank from '../../modules/bank/keeper.ts'
 import { EMPTY, equal, toKey } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { MAX_WORD } from '../../primitives/integers.ts'
 import type { Context } from '../../sdk/context.ts'
 import type { EthereumTx } from './envelope.ts'
 
@@ -28,7 +30,8 @@ export function transfer(
   const gasUsed = intrinsicGas > floor ? intrinsicGas : floor
   const spent = { output: EMPTY, gasUsed, gasUsedBeforeRefund: intrinsicGas, logs: [] }
   if (tx.valueWei > 0n) {
-    const error = bank.weiRefusal(ctx) ?? bank.recipientRefusal(ctx, tx.to!)
+    const exceeds = bank.balanceWei(ctx, tx.to!) + tx.valueWei > MAX_WORD && !equal(tx.to!, from)
+    const error = exceeds ? BALANCE_OVERFLOW : (bank.weiRefusal(ctx) ?? bank.recipientRefusal(ctx, tx.to!))
     if (error !== undefined) return { success: false, error, ...spent }
     // Admission has checked that the sender's unlocked wei cover fee and value.
     bank.subWei(ctx, from, tx.valueWei)

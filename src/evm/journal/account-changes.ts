@@ -1,7 +1,8 @@
 /** Changes of accounts: balances, nonces, code, creations and self-destructs. */
 import { keccak256 } from '../../primitives/hash.ts'
+import { MAX_WORD } from '../../primitives/integers.ts'
 import type { Account, Creation } from '../account.ts'
-import { INSUFFICIENT_BALANCE } from '../errors.ts'
+import { BALANCE_OVERFLOW, INSUFFICIENT_BALANCE } from '../errors.ts'
 import type { Changes } from './write-back.ts'
 
 export interface AccountChanges {
@@ -87,6 +88,7 @@ export function createAccountChanges(changes: Changes, find: (address: Uint8Arra
     valueRefusal(from, to, amountWei) {
       if (amountWei === 0n) return undefined
       if (from.balance - from.locked < amountWei) return INSUFFICIENT_BALANCE
+      if (to && to !== from && to.balance + amountWei > MAX_WORD) return BALANCE_OVERFLOW
       return state.valueRefusal?.(to?.address)
     },
     transfer(from, to, amountWei) {

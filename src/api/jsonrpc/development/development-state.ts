@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { concat, formatHex0x, utf8 } from '../../../primitives/bytes.ts'
+import { MAX_WORD } from '../../../primitives/integers.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { invalidParams } from '../errors.ts'
 import { type Methods, mainMethod, readArgument } from '../method.ts'
@@ -30,7 +31,8 @@ export const accountVerbs: Methods = {
   setBalance: mainMethod([address, count], ({ node }, at, wei) => amend(node, { kind: 'balance', address: at, wei })),
   addBalance: mainMethod([address, count], ({ node }, at, wei) => {
     const before = node.withContext(undefined, (ctx) => evm.balanceWei(ctx, at))
-    return amend(node, { kind: 'balance', address: at, wei: before + wei })
+    // As in anvil the sum ends at the largest balance.
+    return amend(node, { kind: 'balance', address: at, wei: before + wei > MAX_WORD ? MAX_WORD : before + wei })
   }),
   setCode: mainMethod([address, bytes], ({ node }, at, code) => amend(node, { kind: 'code', address: at, code })),
   setNonce: mainMethod([address, count], ({ node }, at, nonce) => amend(node, { kind: 'nonce', address: at, nonce })),

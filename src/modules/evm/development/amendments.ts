@@ -1,7 +1,7 @@
 /** Changes that a development chain makes to its state without a transaction (ADR 0006). */
 import { formatHex0x } from '../../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../../primitives/hash.ts'
-import { MAX_INT64 } from '../../../primitives/integers.ts'
+import { MAX_INT64, MAX_WORD } from '../../../primitives/integers.ts'
 import type { Context } from '../../../sdk/context.ts'
 import { errors } from '../../../sdk/errors.ts'
 import * as auth from '../../auth/keeper.ts'
@@ -29,7 +29,6 @@ export type Amendment =
   | { readonly kind: 'impersonate'; readonly address?: Uint8Array | undefined; readonly on: boolean }
 
 const MAX_UINT64 = (1n << 64n) - 1n
-const MAX_WORD = (1n << 256n) - 1n
 
 /** Throws sdk 18 for a number above the largest that the state can store. */
 function checkRoom(what: string, value: bigint, most: bigint): void {
