@@ -33,7 +33,7 @@ import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { openStore } from '../src/node/backend.ts'
 import { formatHex } from '../src/primitives/bytes.ts'
-import { MODULE_CALLS } from './differences.ts'
+import { CREATES_CONTRACT } from './differences.ts'
 
 interface Frame {
   readonly c: number
@@ -125,7 +125,7 @@ function hashedOf(value: Response['value']): string | undefined {
 }
 
 /** Messages whose results depend on the gas of earlier ones, which fees and so rewards follow. */
-const DEPENDENT = /\.evm\.v1\.MsgEthereumTx|\.distribution\.v1beta1\.Msg/
+const DEPENDENT = /\.evm\.v1\.Msg(EthereumTx|CreateFunToken|Convert)|\.distribution\.v1beta1\.Msg/
 
 /** Says which differences docs/reference.md lists. A coin's contract has other code here, so nothing after its creation is the same. */
 function createList(): (request: Request['value'], answer: Response['value']) => boolean {
@@ -133,10 +133,9 @@ function createList(): (request: Request['value'], answer: Response['value']) =>
   return (request, answer) => {
     if (request.case !== 'deliverTx') return request.case === 'commit' && hasOtherCode
     const types = typesOf(request.value.tx)
-    if (!types.some((type) => MODULE_CALLS.test(type)))
-      return hasOtherCode && types.some((type) => DEPENDENT.test(type))
-    if (answer.case === 'deliverTx' && answer.value.code === 0) hasOtherCode = true
-    return true
+    const creates = types.some((type) => CREATES_CONTRACT.test(type))
+    if (creates && answer.case === 'deliverTx' && answer.value.code === 0) hasOtherCode = true
+    return hasOtherCode && types.some((type) => DEPENDENT.test(type))
   }
 }
 

@@ -15,6 +15,7 @@ import { ofModule, parseEvm } from '../src/primitives/address.ts'
 import { concat, equal } from '../src/primitives/bytes.ts'
 import { ChainError } from '../src/primitives/errors.ts'
 import type { Context } from '../src/sdk/context.ts'
+import { withoutGas } from '../src/sdk/create-context.ts'
 import { defineModule, type Module, type Route } from '../src/sdk/module.ts'
 import type { Change, Reader } from '../src/store/types.ts'
 import { type Exclusions, UNBUILT_PRECOMPILES } from './exclusions.ts'
@@ -202,8 +203,9 @@ export function createReplayApplication({
       if (!code) continue
       exclusions.addCode(ours.codeHash)
       exclusions.addCode(codeHash)
-      ctx.store.set('evm', codeKey(codeHash), code)
-      auth.setAccount(ctx, { ...ours, codeHash })
+      const free = withoutGas(ctx)
+      free.store.set('evm', codeKey(codeHash), code)
+      auth.setAccount(free, { ...ours, codeHash })
     }
   }
 

@@ -127,6 +127,11 @@ export const BEHAVIOURS = {
       'a call of a contract in a message runs with its full limit and is charged afterwards, also if the message has less gas left',
     source: 'docs/modules/evm.md#calls-by-the-module',
   },
+  callsPayForStores: {
+    about:
+      'a message pays the gas of the stores for each access of its calls of contracts to the state; its calls share warm addresses, slots and refunds',
+    source: 'docs/modules/evm.md#calls-by-the-module, recorded at v2.11',
+  },
   flatPrecompileGas: {
     about:
       "a call of the chain's precompiles pays for the bytes of its arguments and not for its work, which is only limited",

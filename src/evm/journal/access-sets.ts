@@ -2,7 +2,7 @@
  * The access sets of a transaction (EIP-2929): its warm addresses and slots. The flag of a loaded account or slot is on the
  * object itself, so that an opcode looks up nothing; addresses that are warm before they are loaded are in a set.
  */
-import { toKey } from '../../primitives/bytes.ts'
+import { fromKey, toKey } from '../../primitives/bytes.ts'
 import type { Account, Slot } from '../account.ts'
 import type { Undo } from './undo.ts'
 
@@ -18,6 +18,8 @@ export interface AccessSets {
   warm(item: Account | Slot): boolean
   /** Warms an address for the rest of the transaction, even after reverts, without loading the account. */
   warmFromStart(address: Uint8Array): void
+  /** Returns the warm addresses, and those of their slots that are warm. */
+  warmed(): readonly { readonly address: Uint8Array; readonly slots: readonly Uint8Array[] }[]
   /** Makes everything cold except the addresses that are always warm and these. A revert does not undo it. */
   resetAccess(warmAddresses: readonly Uint8Array[]): void
 }
@@ -43,6 +45,17 @@ export function createAccessSets(
       const account = accounts.get(key)
       if (account) account.warm = true
       fromStart.add(key)
+    },
+    warmed() {
+      const loaded = [...accounts.values()].filter(({ warm }) => warm)
+      const bare = [...fromStart].filter((key) => !accounts.has(key))
+      return [
+        ...loaded.map(({ address, slots }) => ({
+          address,
+          slots: [...slots].filter(([, { warm }]) => warm).map(([key]) => fromKey(key)),
+        })),
+        ...bare.map((key) => ({ address: fromKey(key), slots: [] })),
+      ]
     },
     resetAccess(warmAddresses) {
       fromStart.clear()

@@ -52,7 +52,11 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
   const logMarks: number[] = []
   let refund = 0
 
-  const { isWarmAtLoad, warm, warmFromStart, resetAccess } = createAccessSets(changes.accounts, undo, alwaysWarm)
+  const { isWarmAtLoad, warm, warmFromStart, warmed, resetAccess } = createAccessSets(
+    changes.accounts,
+    undo,
+    alwaysWarm,
+  )
   const accounts = createAccounts(changes, isWarmAtLoad)
   const { account: findAccount } = accounts
   const accountChanges = createAccountChanges(changes, findAccount)
@@ -95,6 +99,7 @@ export function createJournal(state: EvmState, rules: Rules, alwaysWarm: WarmKey
 
     warm,
     warmFromStart,
+    warmed,
     resetAccess,
     warmAddress: (address) => warm(findAccount(address)),
     warmSlot: (address, slot) => warm(slotOf(findAccount(address), toKey(slot))),

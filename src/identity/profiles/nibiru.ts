@@ -46,6 +46,7 @@ const COMMON: readonly BehaviourName[] = [
   'listedDigitsAsGiven',
   'creationCostsNoGas',
   'votesWantAllGas',
+  'callsPayForStores',
   'createsDenomsTwice',
   'unregisteredErrors',
   'adminsStay',

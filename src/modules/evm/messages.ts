@@ -4,6 +4,7 @@ import {
   EventConvertEvmToCoinSchema,
   EventFunTokenCreatedSchema,
 } from '../../gen/chain/evm/v1/events_pb.ts'
+import type { FunToken } from '../../gen/chain/evm/v1/evm_pb.ts'
 import { Msg } from '../../gen/chain/evm/v1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
 import { formatEip55 } from '../../primitives/address.ts'
@@ -19,6 +20,7 @@ import { withUnregistered } from '../../sdk/unregistered.ts'
 import * as bank from '../bank/keeper.ts'
 import * as sudo from '../sudo/keeper.ts'
 import * as tokenfactory from '../tokenfactory/keeper.ts'
+import { chargePosition } from './calls/call-session.ts'
 import { createMessageCalls } from './calls/message-calls.ts'
 import { errors } from './errors.ts'
 import { coinToErc20, redeem } from './funtoken/conversions.ts'
@@ -57,6 +59,12 @@ function requireMapper(ctx: Context, sender: Uint8Array, denom: string): void {
 /** Whether a failure of a conversion is another module's, which the reference passes on with its code. */
 const isOfOthers = ({ codespace }: ChainError): boolean => codespace !== 'evm'
 
+/** Returns the mapping of a contract to redeem. Under `callsPayForStores` the parameters are read first, and the wrapped coin is not looked up. */
+function mappingToRedeem(ctx: Context, contract: Uint8Array): FunToken | undefined {
+  if (ctx.identity.behaviours.callsPayForStores && equal(contract, storedParams(ctx).canonicalWnative)) return undefined
+  return funtokens.byContract(ctx, contract)
+}
+
 export const messages = defineMessages(Msg, {
   /** Refuses an Ethereum transaction in an ordinary one. The application executes wrapped ones itself (app/evm/deliver.ts). */
   ethereumTx() {
@@ -93,11 +101,15 @@ export const messages = defineMessages(Msg, {
   convertCoinToEvm(ctx, message) {
     const { sender, to, coin } = parseConvertCoin(ctx, message)
     const { denom, amount } = coin
+    chargePosition(ctx)
     const calls = createMessageCalls(ctx)
     const contract = withUnregistered(
       ctx,
       () => {
-        if (denom === ctx.identity.baseDenom) return wrap(calls, sender, to, amount)
+        if (denom === ctx.identity.baseDenom) {
+          calls.openFor(sender)
+          return wrap(calls, sender, to, amount)
+        }
         const mapping = funtokens.byDenom(ctx, denom)
         if (!mapping) throw errors.unmapped(`funtoken for bank denom "${denom}" does not exist`)
         coinToErc20(calls, mapping, { sender, to, amount })
@@ -118,15 +130,19 @@ export const messages = defineMessages(Msg, {
   /** Converts tokens to coins; the wrapped native coin becomes the base coin. */
   convertEvmToCoin(ctx, message) {
     const { sender, to, contract, amount } = parseConvertEvm(ctx, message)
+    chargePosition(ctx)
     const calls = createMessageCalls(ctx)
-    const mapping = funtokens.byContract(ctx, contract)
+    const mapping = mappingToRedeem(ctx, contract)
     const coin = withUnregistered(
       ctx,
       () => {
         if (mapping) {
-          return { denom: mapping.bankDenom, amount: redeem(calls, mapping, { holder: sender, to, amount }) }
+          if (!mapping.isMadeFromCoin) calls.openFor(sender)
+          const received = redeem(calls, mapping, { holder: sender, to, amount })
+          return { denom: mapping.bankDenom, amount: received }
         }
-        if (!equal(contract, storedParams(ctx).canonicalWnative)) {
+        calls.openFor(sender)
+        if (!equal(contract, storedParams(withoutGas(ctx)).canonicalWnative)) {
           throw errors.unmapped(`no FunToken mapping exists for ERC20 "${formatEip55(contract)}"`)
         }
         unwrap(calls, sender, to, amount)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type BehaviourName, behavioursOf } from '../../../identity/behaviours.ts'
 import { almanac } from '../../../identity/profiles/almanac.ts'
-import { EMPTY, hex } from '../../../primitives/bytes.ts'
+import { concat, EMPTY, hex } from '../../../primitives/bytes.ts'
 import { ChainError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import type { Context } from '../../../sdk/context.ts'
@@ -9,11 +9,12 @@ import { testContext } from '../../../sdk/testing.ts'
 import { createGasMeter } from '../../../store/gas.ts'
 import { auth as authModule } from '../../auth/index.ts'
 import * as auth from '../../auth/keeper.ts'
+import * as staking from '../../staking/keeper.ts'
 import { localnetGenesis } from '../development/localnet.ts'
 import { evm } from '../index.ts'
 import * as state from '../state.ts'
 import { type ContractCall, EXECUTE_GAS } from './contract-calls.ts'
-import { createMessageCalls, deploy, tryStaticCall } from './message-calls.ts'
+import { createMessageCalls, createStaticCalls, deploy, tryStaticCall } from './message-calls.ts'
 
 const TARGET = new Uint8Array(20).fill(0xc0)
 /** JUMPDEST, PUSH0, JUMP: uses all gas. */
@@ -80,4 +81,71 @@ test('a call that reverts with little gas left reports that it reverted, and is 
 test('under the behaviour callsRunBeforeGas a call runs with its full limit and is charged afterwards', () => {
   const run = (message: Context) => createMessageCalls(message).call(call)
   expect(within(chain(ENDLESS, ['callsRunBeforeGas']), 60_000n, run)).toEqual({ used: EXECUTE_GAS, error: 'sdk 11' })
+})
+
+/** Gas of a read of a store (Cosmos SDK: 1,000 and 3 a byte of key and value). */
+const read = (key: number, value = 0): bigint => 1000n + 3n * BigInt(key + value)
+/** Gas of a write (2,000 and 30 a byte). */
+const write = (key: number, value: number): bigint => 2000n + 30n * BigInt(key + value)
+/** Length of the key of a slot: prefix, address, slot. */
+const SLOT_KEY = 1 + 20 + 32
+
+/** The gas of the reads of the reference's interpreter on this chain, whose accounts own no native coins. */
+function readsOf(ctx: Context) {
+  const accountKey = (address: Uint8Array) => concat(Uint8Array.of(1), address)
+  const length = (address: Uint8Array) => ctx.store.get('acc', accountKey(address))?.length ?? 0
+  const nonce = (address: Uint8Array) => read(21, length(address))
+  // Coins by prefix, length of the address, address, denom; the remainder in wei by prefix, Bech32 text and a zero.
+  const balance = read(1 + 1 + 20 + 'unative'.length) + read(1 + 'chain1'.length + 38 + 1)
+  const account = (address: Uint8Array) => nonce(address) + balance
+  return { nonce, balance, account }
+}
+
+test('under callsPayForStores a message pays for each access of its call to the stores', () => {
+  const ctx = chain(WRITING, ['callsPayForStores'])
+  const { used, error } = within(ctx, 5_000_000n, (message) => createMessageCalls(message).call(call))
+  expect(error).toBeUndefined()
+  const before = chain(WRITING, ['callsPayForStores'])
+  const { nonce, balance, account } = readsOf(before)
+  const setup = nonce(call.from) + within(before, 9_000n, (message) => state.params.get(message)).used
+  // The proposer of the test has no validator: one read of its address.
+  const proposer = within(before, 9_000n, (message) => staking.operatorOf(message, message.block.proposer)).used
+  const begin = nonce(call.from)
+  // Does it exist; balances of both sides; account and code; account again for the hash.
+  const enter = account(TARGET) + 2n * balance + account(TARGET) + read(33, hex(WRITING).length) + account(TARGET)
+  // SSTORE reads the slot for its price, its original value, and its former value.
+  const store = 3n * read(SLOT_KEY) + write(SLOT_KEY, 32)
+  expect(used - WRITING_GAS).toBe(setup + proposer + begin + enter + store)
+})
+
+test('under callsPayForStores a slot that one call of a message has read is warm in the next, and SLOAD reads twice', () => {
+  // PUSH0, SLOAD.
+  const ctx = chain('5f5400', ['callsPayForStores'])
+  const used: bigint[] = []
+  const meter = createGasMeter(5_000_000n)
+  const ask = createStaticCalls(ctx.withGas(meter), TARGET, EXECUTE_GAS)
+  for (let i = 0; i < 3; i++) {
+    const before = meter.used
+    ask(EMPTY)
+    used.push(meter.used - before)
+  }
+  const { nonce, balance, account } = readsOf(ctx)
+  const each =
+    21_000n +
+    2n +
+    nonce(state.evmAccount.address) +
+    3n * account(TARGET) +
+    2n * balance +
+    read(33, 3) +
+    2n * read(SLOT_KEY)
+  // EIP-2929: 2,100 for the first access, 100 afterwards.
+  expect(used.slice(1)).toEqual([each + 100n, each + 100n])
+  expect(used[0]! - used[1]!).toBeGreaterThan(2_000n)
+})
+
+test('under callsPayForStores a message without enough gas for an access ends there', () => {
+  const run = (message: Context) => createMessageCalls(message).call(call)
+  const { used } = within(chain(WRITING, ['callsPayForStores']), 5_000_000n, run)
+  expect(within(chain(WRITING, ['callsPayForStores']), used, run)).toEqual({ used, error: undefined })
+  expect(within(chain(WRITING, ['callsPayForStores']), 10_000n, run).error).toBe('sdk 11')
 })

@@ -14,7 +14,9 @@ import { precompilesOf } from '../precompiles/impersonated-signatures.ts'
 import { chainRules } from '../rules.ts'
 import * as state from '../state.ts'
 import { blockEnv } from './block-env.ts'
+import { type CallSession, openCallSession } from './call-session.ts'
 import { type ContractCall, type ContractCalls, callFailure, raiseNonce } from './contract-calls.ts'
+import { createStoreCharges } from './store-charges.ts'
 
 /** Gas limit of the deployment of a coin's ERC-20. */
 const DEPLOY_GAS = 2_500_000n
@@ -23,6 +25,8 @@ const GAS_OF = 'internal call of the EVM'
 export interface MessageCalls extends ContractCalls {
   /** Logs of all calls so far. */
   readonly logs: readonly EvmLog[]
+  /** Names the account for which the message calls. The module by default. */
+  openFor(account: Uint8Array): void
 }
 
 interface Execution {
@@ -32,7 +36,7 @@ interface Execution {
 }
 
 /** Creates an EVM on a branch of the message. The EVM charges its own gas, so the branch's meter only counts. */
-function openExecution(ctx: Context, origin: Uint8Array): Execution {
+function openExecution(ctx: Context, origin: Uint8Array, session?: CallSession, to?: Uint8Array): Execution {
   const branch = ctx.branch({ gas: createInfiniteGasMeter() })
   const view = createEvmState(branch)
   const rules = chainRules(branch)
@@ -42,7 +46,9 @@ function openExecution(ctx: Context, origin: Uint8Array): Execution {
     block: blockEnv(branch),
     tx: { origin, gasPrice: 0n, blobHashes: [] },
     precompiles: precompilesOf(branch, rules),
+    ...(session && { tracer: createStoreCharges(ctx) }),
   })
+  session?.begin(evm, origin, to)
   return { branch, view, evm }
 }
 
@@ -96,16 +102,23 @@ function requireIntrinsic(message: Parameters<typeof intrinsicGas>[0], { evm }: 
 }
 
 /** Runs a static call. It changes nothing except the caller's nonce, and that only if `counts`. */
-function runStatic(ctx: Context, { from, to, data, gasLimit }: ContractCall, counts: boolean): Uint8Array {
-  const execution = openExecution(ctx, from)
+function runStatic(
+  ctx: Context,
+  { from, to, data, gasLimit }: ContractCall,
+  counts: boolean,
+  session: CallSession | undefined,
+): Uint8Array {
+  const execution = openExecution(ctx, from, session, to)
   const { branch, evm, view } = execution
   if (counts) raiseNonce(branch, from)
   const gas = limitGas(ctx, gasLimit)
   const rest = gas.limit - requireIntrinsic({ to, data }, execution, gas)
   const message = { caller: from, to, valueWei: 0n, data, gas: rest, isStatic: true }
   const result = view.whileCalling(() => evm.call(message))
-  gas.charge(gas.limit - result.gasLeft, result.error)
+  const used = gas.limit - result.gasLeft
+  gas.charge(session ? session.afterRefund(evm, used) : used, result.error)
   if (!result.success) throw callFailure(result, gasLimit)
+  session?.end(evm)
   if (counts) branch.merge()
   return result.output
 }
@@ -125,27 +138,31 @@ export function tryStaticCall(
   return success ? output : undefined
 }
 
-/** Runs a static call outside a conversion: no nonce changes. Throws evm 5. */
-export function staticCall(ctx: Context, to: Uint8Array, data: Uint8Array, gasLimit: bigint): Uint8Array {
-  return runStatic(ctx, { from: state.evmAccount.address, to, data, gasLimit }, false)
+/** Returns a function that runs static calls outside a conversion: no nonce changes. It throws evm 5. */
+export function createStaticCalls(ctx: Context, to: Uint8Array, gasLimit: bigint): (data: Uint8Array) => Uint8Array {
+  const session = openCallSession(ctx)
+  return (data) => runStatic(ctx, { from: state.evmAccount.address, to, data, gasLimit }, false, session)
 }
 
 /** Creates the calls of one message. */
 export function createMessageCalls(ctx: Context): MessageCalls {
   const logs: EvmLog[] = []
+  const session = openCallSession(ctx)
   return {
     ctx,
     logs,
+    openFor: (account) => session?.openFor(account),
     call(call) {
-      if (call.isStatic) return runStatic(ctx, call, true)
+      if (call.isStatic) return runStatic(ctx, call, true, session)
       const { from, to, data, gasLimit, valueWei = 0n } = call
-      const execution = openExecution(ctx, from)
+      const execution = openExecution(ctx, from, session, to)
       const gas = limitGas(ctx, gasLimit)
       requireIntrinsic({ to, data }, execution, gas)
       const message = { from, to, nonce: nonceBefore(execution.branch, from), gasLimit: gas.limit, valueWei, data }
       const result = execution.view.whileCalling(() => executeMessage(execution.evm, message))
       gas.charge(result.gasUsed, result.error)
       if (!result.success) throw callFailure(result, gasLimit)
+      session?.end(execution.evm)
       keep(execution, from)
       for (const log of result.logs) logs.push(log)
       return result.output
@@ -161,7 +178,7 @@ export interface Deployment {
 /** Deploys a contract that the module owns, at the module account's next address. Throws evm 5. */
 export function deploy(ctx: Context, initCode: Uint8Array): Deployment {
   const { address: from } = auth.ensureModuleAccount(ctx, state.evmAccount)
-  const execution = openExecution(ctx, from)
+  const execution = openExecution(ctx, from, openCallSession(ctx))
   const gas = limitGas(ctx, DEPLOY_GAS)
   requireIntrinsic({ to: undefined, data: initCode }, execution, gas)
   const message = { from, to: undefined, nonce: nonceOf(execution.branch, from), gasLimit: gas.limit, valueWei: 0n }

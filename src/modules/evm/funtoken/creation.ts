@@ -8,17 +8,24 @@ import { concat, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
 import type { Context } from '../../../sdk/context.ts'
 import * as bank from '../../bank/keeper.ts'
 import { encodeArguments, encodeCall } from '../calls/abi.ts'
+import { chargePosition } from '../calls/call-session.ts'
 import { QUERY_GAS } from '../calls/contract-calls.ts'
-import { deploy, staticCall } from '../calls/message-calls.ts'
+import { createStaticCalls, deploy } from '../calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
 import { errors } from '../errors.ts'
 import { logMessages } from '../logs.ts'
 import { readNumber, readText } from './erc20.ts'
 import * as funtokens from './mappings.ts'
 
-/** Throws evm 6 if the denom or contract has a mapping. */
-function requireUnmapped(ctx: Context, token: string, what: string): void {
-  if (funtokens.mappingOf(ctx, token)) throw errors.mapped(`funtoken mapping already created for ${what} "${token}"`)
+/** Throws evm 6 if the denom has a mapping. */
+function requireUnmappedDenom(ctx: Context, denom: string): void {
+  if (funtokens.ofDenom(ctx, denom)) throw errors.mapped(`funtoken mapping already created for bank denom "${denom}"`)
+}
+
+/** Throws evm 6 if the contract has a mapping. */
+function requireUnmappedContract(ctx: Context, contract: Uint8Array): void {
+  if (!funtokens.ofContract(ctx, contract)) return
+  throw errors.mapped(`funtoken mapping already created for ERC20 "${formatEip55(contract)}"`)
 }
 
 /** Returns the decimals of a coin: the low eight bits of its last unit's exponent. */
@@ -28,7 +35,7 @@ function decimalsOf({ denomUnits }: Metadata): number {
 
 /** Deploys a coin's ERC-20 with the name, symbol and decimals of its metadata. Throws evm 5, 6, 8. */
 export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: boolean): FunToken {
-  requireUnmapped(ctx, denom, 'bank denom')
+  requireUnmappedDenom(ctx, denom)
   const metadata = bank.metadata(ctx, denom)
   if (!metadata) throw errors.metadata(`bank coin denom should have bank metadata for denom "${denom}"`)
   const fault = bank.metadataFault(metadata)
@@ -37,6 +44,7 @@ export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: 
   if (decimals === 0 && !allowsZeroDecimals) {
     throw errors.metadata(`bank coin "${denom}" has no decimals, which needs allow_zero_decimals`)
   }
+  chargePosition(ctx)
   const args = encodeArguments('string,string,uint8', [metadata.name, metadata.symbol, BigInt(decimals)])
   const { contract, logs } = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args))
   ctx.emit(EventTxLogSchema, { logs: logMessages(ctx, logs, ZERO_WORD_HEX, { evmIndex: 0, firstLogIndex: 0 }) })
@@ -47,7 +55,9 @@ export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: 
 
 /** Reads name, symbol and decimals of a contract. Throws evm 5 if a call fails, evm 9 for an answer that cannot be decoded. */
 function describe(ctx: Context, contract: Uint8Array) {
-  const ask = (signature: string) => staticCall(ctx, contract, encodeCall(signature), QUERY_GAS)
+  chargePosition(ctx)
+  const call = createStaticCalls(ctx, contract, QUERY_GAS)
+  const ask = (signature: string) => call(encodeCall(signature))
   const name = readText(ask('name()'))
   const symbol = readText(ask('symbol()'))
   const decimals = readNumber(ask('decimals()'))
@@ -60,11 +70,11 @@ function describe(ctx: Context, contract: Uint8Array) {
 /** Creates a coin for an ERC-20. The module keeps the tokens while coins for them exist. Throws evm 5, 6, 8, 9. */
 export function createFromErc20(ctx: Context, contract: Uint8Array): FunToken {
   const address = formatEip55(contract)
-  requireUnmapped(ctx, address, 'ERC20')
+  requireUnmappedContract(ctx, contract)
   const { name, symbol, decimals } = describe(ctx, contract)
   const denom = `erc20/${address}`
   if (bank.metadata(ctx, denom)) throw errors.mapped(`bank coin denom already registered with denom "${denom}"`)
-  requireUnmapped(ctx, denom, 'bank denom')
+  requireUnmappedDenom(ctx, denom)
   const unit = `decimals_denom_for-${denom}`
   const metadata = create(MetadataSchema, {
     description: `ERC20 token "${address}" represented as a Bank Coin with a corresponding FunToken mapping`,

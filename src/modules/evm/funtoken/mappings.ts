@@ -34,6 +34,8 @@ export function idOf(contract: Uint8Array, denom: string): Uint8Array {
 export function insert(ctx: Context, mapping: FunToken): void {
   const { erc20Addr, bankDenom } = mapping
   const id = idOf(erc20Addr, bankDenom)
+  // The reference looks for an older entry, whose indexes it would remove.
+  if (ctx.identity.behaviours.callsPayForStores) state.funTokens.get(ctx, id)
   state.funTokens.set(ctx, id, mapping)
   state.funTokensByErc20.add(ctx, [erc20Addr, id])
   state.funTokensByDenom.add(ctx, [bankDenom, id])
@@ -65,4 +67,20 @@ export function find(ctx: ReadContext, token: string): FunToken | undefined {
 /** Returns the mapping that the chain reports. Under the behaviour `baseDenomWithoutMapping` the base coin has no mapping (D34). */
 export function mappingOf(ctx: ReadContext, token: string): FunToken | undefined {
   return ctx.identity.behaviours.baseDenomWithoutMapping ? findRecorded(ctx, token) : find(ctx, token)
+}
+
+/** Returns the mapping of a denom that the chain reports, as `mappingOf` does. */
+export function ofDenom(ctx: ReadContext, denom: string): FunToken | undefined {
+  const { identity } = ctx
+  const isBase = denom === identity.baseDenom && !identity.behaviours.baseDenomWithoutMapping
+  return isBase ? baseCoin(ctx) : byDenom(ctx, denom)
+}
+
+/** Returns the mapping of a contract that the chain reports, as `mappingOf` does. */
+export function ofContract(ctx: ReadContext, contract: Uint8Array): FunToken | undefined {
+  if (!ctx.identity.behaviours.baseDenomWithoutMapping) {
+    const base = baseCoin(ctx)
+    if (equal(contract, base.erc20Addr)) return base
+  }
+  return byContract(ctx, contract)
 }

@@ -2,21 +2,24 @@
 import { formatEip55 } from '../../../primitives/address.ts'
 import { equal } from '../../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH } from '../../../primitives/hash.ts'
-import type { Context, ReadContext } from '../../../sdk/context.ts'
+import type { Context } from '../../../sdk/context.ts'
 import { withoutGas } from '../../../sdk/create-context.ts'
 import { errors as sdkErrors } from '../../../sdk/errors.ts'
 import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
 import { encodeCall } from '../calls/abi.ts'
+import { chargeCodeSize } from '../calls/call-session.ts'
 import { type ContractCalls, EXECUTE_GAS } from '../calls/contract-calls.ts'
 import { errors } from '../errors.ts'
 import { params } from '../params.ts'
 import * as erc20 from './erc20-calls.ts'
 
 /** Returns the contract of `canonical_wnative`. Throws evm 10 if it has no code. */
-function contractOf(ctx: ReadContext): Uint8Array {
+function contractOf(ctx: Context): Uint8Array {
   const { canonicalWnative } = params(ctx)
-  const codeHash = auth.getAccount(ctx, canonicalWnative)?.codeHash ?? EMPTY_CODE_HASH
+  const account = auth.getAccount(ctx, canonicalWnative)
+  chargeCodeSize(ctx, account)
+  const codeHash = account?.codeHash ?? EMPTY_CODE_HASH
   if (equal(codeHash, EMPTY_CODE_HASH)) throw errors.noWrappedNative(formatEip55(canonicalWnative))
   return canonicalWnative
 }
