@@ -12,6 +12,7 @@ const steps = [
   ['contracts', 'node', ['scripts/contracts.mjs', '--check']],
   ['dead code', 'npx', ['knip', '--no-progress']],
   ['advisories', 'node', ['scripts/audit.mjs']],
+  ['dependencies', 'node', ['scripts/dependencies.mjs', '--check']],
   ...(quick ? [] : [['tests', 'npx', ['vitest', 'run', '--project', 'unit', '--project', 'whole']]]),
 ]
 

@@ -14,7 +14,8 @@ function foldersOf(metafiles) {
       Object.entries(inputs).flatMap(([path, { bytesInOutput }]) => (bytesInOutput > 0 ? [path] : [])),
     ),
   )
-  const folders = inputs.flatMap((path) => FOLDER.exec(path)?.[0] ?? [])
+  // A checkout can have its packages elsewhere, behind a link.
+  const folders = inputs.flatMap((path) => FOLDER.exec(path.slice(path.indexOf('node_modules/')))?.[0] ?? [])
   return [...new Set([...folders, ...PARTS_OF.map((name) => `node_modules/${name}`)])].sort()
 }
 
