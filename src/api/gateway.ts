@@ -6,8 +6,10 @@ import type { Identity } from '../identity/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import type { ChainError, Status } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import type { ClientAddress } from './transport/client-address.ts'
 import type { Connections } from './transport/connections.ts'
 import type { Outgoing } from './transport/outgoing.ts'
+import type { RateLimit } from './transport/rate-limit.ts'
 
 export interface QueryCall {
   /** Neutral full method name: `/chain.evm.v1.Query/Balance`. */
@@ -92,6 +94,10 @@ export interface GatewayNode {
   readonly outgoing: Outgoing
   /** The limit of open connections, one for the process. */
   readonly connections: Connections
+  /** The address by which a client is counted, also behind a proxy. */
+  readonly clientAddress: ClientAddress
+  /** The limit of requests of each address, one for the process. */
+  readonly rates: RateLimit
   readonly settings: GatewaySettings
   /** Called for every answered request. Absent if requests are not counted. */
   readonly observe?: Observe | undefined
@@ -128,6 +134,8 @@ interface GatewaySettings {
   readonly insecureKeys: boolean
   /** Whether development verbs can change the state of the latest height. */
   readonly isDevelopment: boolean
+  /** Whether the node takes no transactions. */
+  readonly isReadOnly: boolean
   /** Whether the CometBFT RPC has the methods that change the engine. */
   readonly unsafeEngineRpc: boolean
   readonly version: string

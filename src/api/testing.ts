@@ -23,8 +23,10 @@ import { almanac } from '../identity/profiles/almanac.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { createDispatch, type DispatchParts, type QueryHandler } from './dispatch.ts'
 import type { GatewayNode } from './gateway.ts'
+import { createClientAddress } from './transport/client-address.ts'
 import { createConnections } from './transport/connections.ts'
 import { createOutgoing } from './transport/outgoing.ts'
+import { createRateLimit } from './transport/rate-limit.ts'
 
 const STRING = 'TYPE_STRING'
 
@@ -206,6 +208,8 @@ export function gatewayNode({
     driver: { status: () => ({ catchingUp: false, latestHeight: 20n, latestTimeNs: 0n }) } as never,
     withContext,
     prove: async (height, keys) => withContext(height, (ctx) => proveKeys(ctx, keys)),
+    clientAddress: createClientAddress([]),
+    rates: createRateLimit({ perSecond: 0, burst: 0 }, () => performance.now()),
     outgoing: createOutgoing({ bytes: 96_000_000, stallMs: 10_000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       1000,
@@ -229,6 +233,7 @@ export function gatewayNode({
       keepHeights: 0,
       devKeys: undefined,
       insecureKeys: false,
+      isReadOnly: false,
       unsafeEngineRpc: false,
       isDevelopment: false,
       version: '0.1.0',

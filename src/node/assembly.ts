@@ -17,7 +17,7 @@ import { sha256 } from '../primitives/hash.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { startApiWorkers, withoutWorkerGateways } from './assembly/api-workers.ts'
-import { createEngineRunner, openSocket, withEngineGenesis, settingsUnderEngine } from './assembly/comet.ts'
+import { createEngineRunner, openSocket, settingsUnderEngine, withEngineGenesis } from './assembly/comet.ts'
 import { createDevelopmentTools } from './assembly/development.ts'
 import { startEngine } from './assembly/engine.ts'
 import { openStateMachine } from './assembly/state-machine.ts'
@@ -43,6 +43,7 @@ import { createMetrics } from './metrics.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts } from './ports.ts'
+import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress } from './public-node.ts'
 import type { Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
 import { logFailedPayouts } from './unpaid-shares.ts'
@@ -118,16 +119,18 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const isNew = isFirstStart(options, files)
   if (isNew) {
     const { config, origins } = options.resolved
+    requireFitForPublic(settingsOfPublicNode(options.resolved).config, undefined, files)
     requireSafeKeys(config)
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
-  const asked = settingsUnderEngine(options.resolved)
+  const asked = settingsOfPublicNode(settingsUnderEngine(options.resolved))
   const early =
     options.log ?? createLog({ ...asked.config.log, write: (line) => process.stderr.write(line), now: clock })
   const socket = await openSocket(asked, options.home, isNew, early, undo)
   const resolved = await withEngineGenesis(asked, socket, isNew, undo)
   const chain = openChain({ ...options, resolved }, files, clock, undo)
   const { config, profile, genesis, validatorKeys } = chain
+  requireFitForPublic(config, chain.home?.paths, files)
   requireWorkerPrograms(build, config)
   const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
   const warning = requireSafeKeys(config)
@@ -137,6 +140,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const found = requireSafeDocument(config, genesis, identity)
   if (found) log('warn', found)
   warnOfFewDescriptors(config, log)
+  warnOfOneAddress(config, log)
   const chainId = genesis.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
   const validators = createOwnValidators(validatorKeys)

@@ -3,10 +3,13 @@
 import { createDispatch, type DispatchParts } from '../api/dispatch.ts'
 import type { GatewayNode } from '../api/gateway.ts'
 import type { NodeInfo } from '../api/node-info.ts'
+import { readOnlyDriver } from '../api/read-only.ts'
 import { createServices } from '../api/services/table.ts'
 import { answerTrace } from '../api/traces.ts'
+import { createClientAddress } from '../api/transport/client-address.ts'
 import { createConnections } from '../api/transport/connections.ts'
 import { createOutgoing } from '../api/transport/outgoing.ts'
+import { createRateLimit } from '../api/transport/rate-limit.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'
@@ -17,6 +20,9 @@ import { VERSION } from './version.ts'
 
 /** Time without a taken byte of an answer. Beyond: the client is disconnected. */
 const STALL_MS = 10_000
+
+/** Seconds whose requests an address can send at once, unless the settings say otherwise. */
+const BURST_SECONDS = 4
 
 export interface GatewayParts
   extends Pick<
@@ -44,7 +50,9 @@ export interface GatewayParts
 }
 
 export function createGatewayNode(parts: GatewayParts): GatewayNode {
-  const { config, nodeInfo, queries, jobs, devKeys, minGasPrice, ...shared } = parts
+  const { config, nodeInfo, queries, jobs, devKeys, minGasPrice, ...given } = parts
+  const shared = config.api.readOnly ? { ...given, driver: readOnlyDriver(given.driver) } : given
+  const { rateLimit, rateBurst } = config.api
   const dispatch = createDispatch({
     queries,
     services: new Map(Object.entries(createServices(() => ({ node, nodeInfo })))),
@@ -78,6 +86,11 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       () => performance.now(),
       (address) => shared.log('warn', 'a connection was closed, since api.connections are open', { address }),
     ),
+    clientAddress: createClientAddress(config.api.trustedProxies),
+    rates: createRateLimit(
+      { perSecond: rateLimit, burst: rateBurst === 0 ? rateLimit * BURST_SECONDS : rateBurst },
+      () => performance.now(),
+    ),
     settings: {
       get minGasPrice() {
         return minGasPrice()
@@ -98,6 +111,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       devKeys,
       insecureKeys: config.node.insecureKeys,
       isDevelopment: isDevelopment(config),
+      isReadOnly: config.api.readOnly,
       unsafeEngineRpc: config.comet.unsafe,
       version: VERSION,
     },
@@ -115,6 +129,6 @@ export function devKeysOf(config: Config, accounts: () => readonly DevAccount[])
 }
 
 /** Whether this is a development chain: a localnet that this node created and alone decides, unless `node.dev` is off. */
-export function isDevelopment({ node, chain, consensus }: Config): boolean {
-  return node.dev && chain.genesis === '' && consensus.engine === 'solo'
+export function isDevelopment({ node, chain, consensus, api }: Config): boolean {
+  return node.dev && !api.readOnly && chain.genesis === '' && consensus.engine === 'solo'
 }

@@ -248,6 +248,14 @@ export const SETTINGS = {
       'Start although other machines can use public keys: a chain from the default mnemonic without development methods, or development methods on an address that is not loopback.',
       { flag: 'insecure-keys' },
     ),
+    public: define(
+      'node',
+      'public',
+      'boolean',
+      false,
+      'Prepare the node for clients that nobody knows: limits that the settings leave out, and a refusal to start with what such a node must not have.',
+      { flag: 'public' },
+    ),
     dev: define(
       'node',
       'dev',
@@ -379,6 +387,33 @@ export const SETTINGS = {
         beyond: 'a new connection takes the place of one that is idle, at the address with the most',
       },
     ),
+    rateLimit: define(
+      'api',
+      'rate_limit',
+      'integer',
+      0,
+      'Requests a second of one address over all protocols, in each process; calls of a batch count one each. 0 for no limit.',
+      { flag: 'rate-limit', min: 0, max: 1_000_000, beyond: '429 with Retry-After, code 8; -32005 over JSON-RPC' },
+    ),
+    rateBurst: define(
+      'api',
+      'rate_burst',
+      'integer',
+      0,
+      'Requests that one address can send at once; 0 for four times api.rate_limit.',
+      { flag: 'rate-burst', min: 0, max: 10_000_000, beyond: 'as for api.rate_limit' },
+    ),
+    trustedProxies: define(
+      'api',
+      'trusted_proxies',
+      'list',
+      [],
+      'Proxies whose X-Forwarded-For names the client: addresses, ranges such as 10.0.0.0/8, or "loopback".',
+      { flag: 'trusted-proxies' },
+    ),
+    readOnly: define('api', 'read_only', 'boolean', false, 'Take no transactions, and have no development methods.', {
+      flag: 'read-only',
+    }),
     minGasPrice: define(
       'api',
       'min_gas_price',

@@ -112,7 +112,12 @@ interface Client {
 export type Answer = (
   request: unknown,
   extra: Readonly<Record<string, CometMethod>>,
+  /** Address by which the client is counted. */
+  address: string,
 ) => Promise<Record<string, unknown> | undefined>
+
+/** The answers to one client. */
+type CountedAnswer = (...asked: [Parameters<Answer>[0], Parameters<Answer>[1]]) => ReturnType<Answer>
 
 /** Serves WebSocket clients: every method of the RPC, and subscriptions to the events of blocks. */
 export function createSubscriptions(
@@ -141,15 +146,15 @@ export function createSubscriptions(
   }
   return {
     accept(socket, request) {
-      const address = request.socket.remoteAddress ?? ''
+      const { node } = environment
+      const address = node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
       const full = places.take(address)
       if (full) return socket.close(1013, full === 'all' ? 'too many clients' : 'too many clients of this address')
       const client: Client = { socket, subscriptions: new Map() }
       clients.add(client)
       const stopPings = keepAlive(socket)
-      serveMessages(socket, request.socket, environment.node, (message) =>
-        handle(environment.node.identity, client, answer, message),
-      )
+      const counted: CountedAnswer = (asked, extra) => answer(asked, extra, address)
+      serveMessages(socket, request.socket, node, (message) => handle(node.identity, client, counted, message))
       socket.on('error', () => socket.terminate())
       socket.on('close', () => {
         stopPings()
@@ -206,7 +211,12 @@ function keepAlive(socket: WebSocket): () => void {
   }
 }
 
-async function handle(identity: Identity, client: Client, answer: Answer, text: string): Promise<string | undefined> {
+async function handle(
+  identity: Identity,
+  client: Client,
+  answer: CountedAnswer,
+  text: string,
+): Promise<string | undefined> {
   let request: unknown
   try {
     request = parseRequestJson(text)

@@ -5,6 +5,7 @@ import { ChainError, queryError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
+import { readOnlyError } from '../read-only.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { readBody } from '../transport/http.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type MountedServer,
   serveUpgrades,
 } from '../transport/http-server.ts'
+import { retryAfter, tooManyRequests } from '../transport/rate-limit.ts'
 import { askEngine, engineFor } from './engine.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
@@ -97,7 +99,9 @@ async function resultOf(
   params: unknown,
   signal?: AbortSignal,
 ): Promise<Json> {
-  const { ask } = environment
+  const { ask, node } = environment
+  // An engine takes transactions without the driver of this node.
+  if (node.settings.isReadOnly && name.startsWith('broadcast_')) throw readOnlyError()
   if (ask && method.needsPool) return JSON.parse(await ask(name, params)) as Json
   const engine = engineFor(environment, method)
   if (engine) return await askEngine(engine, name, method, params as never, signal)
@@ -140,13 +144,30 @@ function readRequest(
   return { id: usable, name: method, params }
 }
 
+/** Returns the reply to a client that sends too many requests. */
+function tooMany({ node }: CometEnvironment, id: Id | null, waitMs: number): Reply {
+  node.observe?.('', 'resourceExhausted')
+  const error = { code: -32005, message: 'Limit exceeded', data: tooManyRequests(waitMs).message }
+  return { body: { jsonrpc: '2.0', id, error }, cacheable: false }
+}
+
 /** Answers one request object of JSON-RPC; undefined for a notification. `extra` adds methods of the transport. */
 async function answer(
   environment: CometEnvironment,
   request: unknown,
-  { extra, signal }: { readonly extra?: Readonly<Record<string, CometMethod>>; readonly signal?: AbortSignal },
+  {
+    client,
+    extra,
+    signal,
+  }: {
+    readonly client: string
+    readonly extra?: Readonly<Record<string, CometMethod>>
+    readonly signal?: AbortSignal
+  },
 ): Promise<Reply | undefined> {
   const read = readRequest(request)
+  const waitMs = environment.node.rates.take(client)
+  if (waitMs !== undefined && read) return tooMany(environment, 'id' in read ? read.id : null, waitMs)
   if (!read || 'body' in read) return read
   const { id, name, params } = read
   const table = extra && Object.hasOwn(extra, name) ? extra : cometMethods
@@ -193,6 +214,9 @@ function splitTarget({ url = '/' }: IncomingMessage): { readonly path: string; r
     : { path: url.slice(0, query), search: new URLSearchParams(url.slice(query + 1)) }
 }
 
+const clientOf = ({ clientAddress }: CometEnvironment['node'], { socket, headers }: IncomingMessage): string =>
+  clientAddress(socket.remoteAddress, headers['x-forwarded-for'])
+
 async function serve(
   environment: CometEnvironment,
   cors: Cors,
@@ -220,6 +244,11 @@ async function serve(
   const name = path.slice(1)
   const method = methodOf(environment, cometMethods, name)
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
+  const waitMs = node.rates.take(clientOf(node, request))
+  if (waitMs !== undefined) {
+    const limited = { ...headers, 'Retry-After': retryAfter(waitMs) }
+    return await sendReply(response, tooMany(environment, URI_ID, waitMs), 429, limited)
+  }
   const signal = signalOf(response)
   const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search), signal)
   await sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers, signal)
@@ -267,8 +296,9 @@ async function servePost(
     return await sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
   }
   const signal = signalOf(response)
+  const client = clientOf(environment.node, request)
   if (!Array.isArray(parsed)) {
-    const reply = await answer(environment, parsed, { signal })
+    const reply = await answer(environment, parsed, { client, signal })
     return reply ? await sendReply(response, reply, 200, headers, signal) : send(response, 200, '', headers)
   }
   if (parsed.length > MAX_BATCH) {
@@ -278,7 +308,7 @@ async function servePost(
   const replies: string[] = []
   let leftBytes = MAX_WHOLE_BYTES
   for (const one of parsed) {
-    const reply = await answer(environment, one, { signal })
+    const reply = await answer(environment, one, { client, signal })
     if (!reply) continue
     const text = (await wholeBody(reply.body, leftBytes, signal)) ?? JSON.stringify(tooLong(reply))
     leftBytes -= text.length
@@ -317,8 +347,8 @@ export function createCometServer(environment: CometEnvironment): CometServer {
   }
   const server = createHttpServer(node, {}, onRequest)
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
-  const subscriptions = createSubscriptions(environment, async (request, extra) => {
-    const reply = await answer(environment, request, { extra })
+  const subscriptions = createSubscriptions(environment, async (request, extra, client) => {
+    const reply = await answer(environment, request, { client, extra })
     return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES)) === undefined ? tooLong(reply) : reply.body)
   })
   sockets.on('connection', subscriptions.accept)

@@ -12,6 +12,7 @@ import { queriedServices } from '../services/queried.ts'
 import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cors.ts'
 import { bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
 import type { SharedPort } from '../transport/http-server.ts'
+import { tooManyRequests } from '../transport/rate-limit.ts'
 import { answerCall, type CallAnswer, failureOf, HEIGHT_NAMES } from './call.ts'
 import { createHealthSource } from './grpc-health.ts'
 import { answerFrames, encodingOf, messageFrame, readMessage, trailersFrame } from './web-frames.ts'
@@ -98,6 +99,8 @@ export function createGrpcWeb(node: GatewayNode): SharedPort {
         node.outgoing,
         (body) => {
           try {
+            const waitMs = node.rates.take(node.clientAddress(req.socket.remoteAddress, req.headers['x-forwarded-for']))
+            if (waitMs !== undefined) throw tooManyRequests(waitMs)
             answer(path, req, res, body, reply)
           } catch (error) {
             fail(error)

@@ -20,6 +20,7 @@ import { type Family, type Names, namesOf } from '../names.ts'
 import { agree } from '../rest/height-selection.ts'
 import { queriedServices } from '../services/queried.ts'
 import { type GatewayServer, listen } from '../transport/http-server.ts'
+import { tooManyRequests } from '../transport/rate-limit.ts'
 import { answerCall, type CallAnswer, HEIGHT_NAMES } from './call.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
@@ -56,6 +57,12 @@ interface Serve {
   readonly connections: GrpcConnections
 }
 
+/** Returns the address by which the client of a call is counted. A peer is an address with a port. */
+function clientOf({ clientAddress }: GatewayNode, call: UnaryCall): string {
+  const forwarded = call.metadata.get('x-forwarded-for').map(String)
+  return clientAddress(call.getPeer().replace(/:\d+$/, ''), forwarded.length === 0 ? undefined : forwarded)
+}
+
 /** Answers a call when its connection has room for its answer. A call of a client that has disconnected does not run. */
 async function answerUnary(
   { node, connections }: Serve,
@@ -72,6 +79,11 @@ async function answerUnary(
     if (!end) {
       node.observe?.(methodPath(method), 'cancelled')
       return respond({ code: STATUS_CODES.cancelled.grpc, details: 'the client has disconnected' })
+    }
+    const waitMs = node.rates.take(clientOf(node, call))
+    if (waitMs !== undefined) {
+      node.observe?.(methodPath(method), 'resourceExhausted')
+      return respond({ code: STATUS_CODES.resourceExhausted.grpc, details: tooManyRequests(waitMs).message })
     }
     const answer = await answerCall(node, method, family, {
       request: call.request,

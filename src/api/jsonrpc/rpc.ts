@@ -5,11 +5,13 @@ import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode, PartTaker } from '../gateway.ts'
 import { collect, WHOLE_BYTES } from '../traces.ts'
+import { tooManyRequests } from '../transport/rate-limit.ts'
 import { createPause } from '../transport/slices.ts'
 import { type BodySink, createSpool, type StreamedBody } from '../transport/spool.ts'
 import { createBatchAnswers } from './batch-answers.ts'
 import {
   invalidRequest,
+  limitExceeded,
   messageTooLong,
   methodNotFound,
   parseError,
@@ -130,10 +132,17 @@ function sendLong({ hold }: RpcCall, id: Id, answer: unknown, streams: Streams |
   return sent.then(() => hold?.(-bytes.length))
 }
 
+/** Counts a request. Returns the error if its address sends too many. */
+function refusalOf({ node, client }: RpcCall): ChainError | undefined {
+  const waitMs = node.rates.take(client)
+  return waitMs === undefined ? undefined : limitExceeded(tooManyRequests(waitMs).message)
+}
+
 /** Runs one request. Returns undefined for a notification, and a promise only if the method does. */
 function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: Streams): Text | Promise<Text> {
   const request = readRequest(value)
-  if ('refusal' in request) return errorText(call, request.id, request.refusal)
+  const tooMany = refusalOf(call)
+  if ('refusal' in request) return errorText(call, request.id, tooMany ?? request.refusal)
   if (request.notification) return undefined
   const { id, method, params } = request
   const found = Object.hasOwn(methods, method) ? methods[method] : undefined
@@ -159,6 +168,7 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
   }
 
   try {
+    if (tooMany) throw tooMany
     if (!found) throw methodNotFound(method)
     key = call.results.keyOf(method, params)
     const cached = key && call.results.get(key)
@@ -254,7 +264,8 @@ export function answerMessage(
     parsed = parseRequestJson(message)
     keepExactIds(message, parsed)
   } catch {
-    return errorText(call, null, parseError())
+    const refusal = refusalOf(call)
+    return errorText(call, null, refusal ?? parseError())
   }
   return Array.isArray(parsed)
     ? answerBatch(call, methods, parsed, onStream)

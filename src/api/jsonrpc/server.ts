@@ -127,7 +127,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   if (halted) response.setHeader(...halted)
   if (!isCall(serve, request, response)) return
   const { bodyLimitBytes } = node.settings
-  const client = request.socket.remoteAddress ?? ''
+  const client = node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   let gone: AbortSignal | undefined
   const signal = (): AbortSignal => {
     gone ??= signalOf(response)
@@ -206,7 +206,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
     socket.close(1013, 'too many events wait')
   }
   const queue = createEventQueue(writer, serve.pauseEvents, overflow)
-  const client = request.socket.remoteAddress ?? ''
+  const client = serve.node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, queue)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)

@@ -4,7 +4,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Console } from '../console/console.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { bodySinkOf, readBody, sendPayload } from '../transport/http.ts'
+import { createCors, REQUEST_HEADERS } from '../transport/cors.ts'
+import { bodySinkOf, createPayload, readBody, sendPayload } from '../transport/http.ts'
 import {
   closeServer,
   createHttpServer,
@@ -13,6 +14,7 @@ import {
   type SharedPort,
   serveUpgrades,
 } from '../transport/http-server.ts'
+import { retryAfter, tooManyRequests } from '../transport/rate-limit.ts'
 import type { StreamedBody } from '../transport/spool.ts'
 import type { RestReply } from './rest-message.ts'
 import { createRestResponder, type RestOptions } from './rest-responder.ts'
@@ -37,10 +39,20 @@ export function createRestServer(
   const respond = createRestResponder(node, options)
   const limitBytes = node.settings.bodyLimitBytes
   const nextId = createIds()
+  const cors = createCors({
+    origins: node.settings.corsOrigins,
+    exposed: ['Retry-After'],
+    requestHeaders: REQUEST_HEADERS,
+  })
 
   function handle(req: IncomingMessage, res: ServerResponse): void {
     if (console?.handle(req, res)) return
     if (shared && req.method !== 'GET' && shared.handle(req, res)) return
+    const waitMs = node.rates.isOn ? node.rates.take(clientOf(req)) : undefined
+    if (waitMs !== undefined) {
+      refuse(req, res, waitMs)
+      return
+    }
     const headers = isPlain(req.rawHeaders) ? NO_HEADERS : req.headers
     const given = headers['x-request-id']
     const reply = respond({
@@ -53,6 +65,17 @@ export function createRestServer(
     })
     if (reply instanceof Promise) reply.then((done) => send(req, res, done))
     else send(req, res, reply)
+  }
+
+  const clientOf = ({ socket, headers }: IncomingMessage): string =>
+    node.clientAddress(socket.remoteAddress, headers['x-forwarded-for'])
+
+  /** Answers a request of an address that sends too many. */
+  function refuse(req: IncomingMessage, res: ServerResponse, waitMs: number): void {
+    node.observe?.('', 'resourceExhausted')
+    const { message } = tooManyRequests(waitMs)
+    const payload = createPayload(JSON.stringify({ code: 8, message, details: [] }), JSON_HEADERS)
+    sendPayload(req, res, 429, payload, [...cors.headers(req.headers.origin), 'Retry-After', retryAfter(waitMs)])
   }
 
   const server = createHttpServer(node, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
@@ -109,6 +132,7 @@ function textOf(stream: StreamedBody): Promise<string> {
   })
 }
 
+const JSON_HEADERS: readonly string[] = ['Content-Type', 'application/json']
 const NO_HEADERS: Readonly<Record<string, undefined>> = {}
 /** Headers that no answer depends on, as clients spell them. `Accept-Encoding` is read only for a body worth compressing. */
 const PLAIN: ReadonlySet<string> = new Set(
