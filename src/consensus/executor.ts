@@ -27,7 +27,10 @@ import { rollbackChain } from './rollback.ts'
 import { advance, genesisTip, type Tip, tipOf } from './tip.ts'
 
 /** The part of the versioned store that the executor uses, as its only writer. */
-export type ExecutorStore = Pick<VersionedStore, 'latestHeight' | 'at' | 'prepare' | 'amend' | 'rollback' | 'tables'>
+export type ExecutorStore = Pick<
+  VersionedStore,
+  'latestHeight' | 'at' | 'atTip' | 'prepare' | 'flush' | 'amend' | 'rollback' | 'tables'
+>
 
 /** The cause of a halt: an upgrade, or a failure. */
 type HaltCause =
@@ -86,6 +89,21 @@ interface PreparedCommit {
   abort(): void
 }
 
+/** A block of this executor, which can also be held. */
+interface PreparedBlock extends PreparedCommit {
+  /**
+   * Moves the tip without waiting for the disk. The block becomes durable with the next one that is not held, or with `flush`;
+   * `settle` and the listeners are called then. A crash loses it and all after it.
+   */
+  hold(settle?: (block: StoredBlock) => void): StoredBlock
+}
+
+/** A block that its engine has committed and that is not durable yet. */
+interface HeldBlock {
+  readonly block: StoredBlock
+  readonly settle: ((block: StoredBlock) => void) | undefined
+}
+
 /** A block that was executed elsewhere. */
 interface ForeignBlock {
   readonly height: bigint
@@ -101,7 +119,7 @@ export interface Executor {
   readonly checkState: CheckState
   /** Returns whether the store has no block, and genesis has not run. */
   isEmpty(): boolean
-  /** Returns the latest durable height; 0 before the first block is. */
+  /** Returns the latest height that was committed; 0 before the first. */
   committedHeight(): bigint
   /**
    * Runs genesis on an empty store, for the first block to build on, and applies the amendments of a development chain to it.
@@ -122,9 +140,13 @@ export interface Executor {
   /** Begins a block on the tip, for an engine that delivers its transactions one at a time. Throws as `execute`, and so do its steps. */
   start(facts: BlockFacts): StartedBlock
   /** Starts hashing an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
-  prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit
+  prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedBlock
   /** Starts hashing the changes of a block that was executed elsewhere; compare `appHash` with the next header before the commit. */
   prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit
+  /** Makes the blocks durable that are held, and tells the listeners of each. Does nothing without one. */
+  flush(): void
+  /** Returns the number of held blocks. */
+  heldCount(): number
   /** Prepares and commits a block that was executed elsewhere. */
   commitForeign(block: ForeignBlock, changes: readonly Change[]): StoredBlock
   /**
@@ -164,6 +186,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   let tip: Tip | undefined
   let halted: Halted | undefined
   let rollbacks = 0
+  let held: HeldBlock[] = []
 
   const requireTip = (): Tip => {
     tip ??= loadTip()
@@ -176,7 +199,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const block = blocks.block(height) ?? blocks.restored(height)
     if (!block) throw queryError('dataLoss', `the block of the latest height ${height} is missing from the index`)
     const { header, hash } = block
-    const state = store.at()
+    const state = store.atTip()
     try {
       return tipOf(block, blockLimits(app.readContext(state, { ...header, hash })), blocks.validators)
     } finally {
@@ -186,7 +209,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   /** Opens the state that transactions of the next block are checked on: before the first block, that of genesis. */
   const openForChecks = (): Reader & { close(): void } =>
-    genesisState ? { ...genesisState, close: () => undefined } : store.at()
+    genesisState ? { ...genesisState, close: () => undefined } : store.atTip()
 
   const checkState = createCheckState({ app, open: openForChecks, tip: requireTip })
 
@@ -196,7 +219,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   function start(facts: BlockFacts): StartedBlock {
     requireRunning()
-    const state = genesisState ? undefined : store.at()
+    const state = genesisState ? undefined : store.atTip()
     const txs: Uint8Array[] = []
     let executeMs = 0
     /** Runs a step. The state stays open until the block ends or fails. */
@@ -214,6 +237,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const block = step(() => {
       const found = app.beginBlock(genesisState ?? state!, facts)
       if (!found.halt) return found
+      // The next build continues after the last block of this one.
+      flush()
       const halted = haltedByUpgrade(found.halt)
       halt(halted, { halt: found.halt })
       throw haltedError(halted)
@@ -243,7 +268,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return started.end()
   }
 
-  function prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedCommit {
+  function prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedBlock {
     const { input, output, changes, executeMs } = block
     const { height } = input
     const started = elapsed()
@@ -254,17 +279,30 @@ export function createExecutor(options: ExecutorOptions): Executor {
         return prepared.appHash
       },
       commit(settle) {
-        let stored: StoredBlock | undefined
-        let next = before
-        prepared.commit((appHash) => {
-          stored = record(appHash)
-          next = advance(before, stored, output)
-          return [...indexer.rows(stored, txHashes), ...validatorRows(before, next, output.validatorUpdates.length > 0)]
-        })
-        options.onTiming?.({ executeMs, commitMs: elapsed() - started })
-        return moveTo(stored!, next, settle)
+        const block = write(false)
+        tellHeld()
+        return tell(block, settle)
+      },
+      hold(settle) {
+        const block = write(true)
+        held.push({ block, settle })
+        return block
       },
       abort: prepared.abort,
+    }
+
+    /** Writes the block and moves the tip. */
+    function write(isHeld: boolean): StoredBlock {
+      let stored: StoredBlock | undefined
+      let next = before
+      prepared.commit((appHash) => {
+        stored = record(appHash)
+        next = advance(before, stored, output)
+        return [...indexer.rows(stored, txHashes), ...validatorRows(before, next, output.validatorUpdates.length > 0)]
+      }, isHeld)
+      options.onTiming?.({ executeMs, commitMs: elapsed() - started })
+      moveTo(next)
+      return stored!
     }
   }
 
@@ -278,13 +316,29 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return rows
   }
 
-  function moveTo(block: StoredBlock, next: Tip | undefined, settle?: (block: StoredBlock) => void): StoredBlock {
+  function moveTo(next: Tip | undefined): void {
     tip = next
     genesisState = undefined
     checkState.reset()
+  }
+
+  function tell(block: StoredBlock, settle: ((block: StoredBlock) => void) | undefined): StoredBlock {
     settle?.(block)
     blockListeners.notify(block)
     return block
+  }
+
+  /** Tells of the held blocks, which have become durable. */
+  function tellHeld(): void {
+    const blocks = held
+    held = []
+    for (const { block, settle } of blocks) tell(block, settle)
+  }
+
+  function flush(): void {
+    if (held.length === 0) return
+    store.flush()
+    tellHeld()
   }
 
   function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit {
@@ -300,7 +354,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
         const validators = block.validators ?? boundingSet(height)
         const rows = [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
         prepared.commit(() => rows)
-        return moveTo(stored, undefined, settle)
+        moveTo(undefined)
+        return tell(stored, settle)
       },
       abort: prepared.abort,
     }
@@ -377,7 +432,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   function haltDue(): Halt | undefined {
-    const state = store.at()
+    const state = store.atTip()
     try {
       return app.haltBefore(state, requireTip().height + 1n)
     } finally {
@@ -404,7 +459,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   function read<T>(use: (ctx: ReadContext) => T): T {
     const { height, timeNs, hash } = requireTip()
-    const state = store.at()
+    const state = store.atTip()
     try {
       return use(app.readContext(state, { height, timeNs, hash, proposer: EMPTY, lastCommitHash: EMPTY }))
     } finally {
@@ -427,12 +482,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
       if (amendments) amendGenesis(state, tip, amendments)
     },
     tip: requireTip,
-    state: () => store.at(),
+    state: () => store.atTip(),
     read,
     execute,
     start,
     prepare,
     prepareForeign,
+    flush,
+    heldCount: () => held.length,
     commitForeign: (block, changes) => prepareForeign(block, changes).commit(),
     amend,
     replace,

@@ -2,6 +2,7 @@
 import { randomFillSync } from 'node:crypto'
 import { INDEX_TABLES } from '../indexer/tables.ts'
 import type { Backend } from '../store/backend/backend.ts'
+import { withHeldWrites } from '../store/journal/held-backend.ts'
 import { withJournal } from '../store/journal/journaled-backend.ts'
 import { HEAD, STORE_TABLES } from '../store/tables.ts'
 import { type LmdbOptions, openLmdb } from './lmdb.ts'
@@ -17,7 +18,8 @@ export function openDisk(path: string, options: DiskOptions = {}): Backend {
   const lmdb = openLmdb(path, { ...options, tables: TABLES })
   try {
     const [low, high] = randomFillSync(new Int32Array(2))
-    return withJournal(lmdb, JOURNALED!.name, { secret: [low!, high!] })
+    const secret = [low!, high!] as const
+    return withJournal(withHeldWrites(lmdb, secret), JOURNALED!.name, { secret })
   } catch (error) {
     void lmdb.close()
     throw error

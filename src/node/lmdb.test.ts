@@ -6,7 +6,7 @@ import { open } from 'lmdb'
 import { expect, test, vi } from 'vitest'
 import { INDEX_TABLES } from '../indexer/tables.ts'
 import { formatUtf8, utf8 } from '../primitives/bytes.ts'
-import type { TableDeclaration } from '../store/backend/backend.ts'
+import type { Backend, TableDeclaration } from '../store/backend/backend.ts'
 import { STORE_TABLES } from '../store/tables.ts'
 import { backendContract } from '../store/testing/backend-contract.ts'
 import { openDisk } from './disk.ts'
@@ -43,6 +43,21 @@ backendContract('the disk of a node', {
     return openDisk(path)
   },
   reopen,
+  clean,
+})
+
+/** Opens the disk of a node so that all of its writes are held. */
+function openHolding(): Backend {
+  const backend = reopen()
+  return { ...backend, write: (rows) => backend.write(rows, true) }
+}
+
+backendContract('the disk of a node that holds writes', {
+  open() {
+    path = newFolder()
+    return openHolding()
+  },
+  reopen: openHolding,
   clean,
 })
 

@@ -278,6 +278,7 @@ export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
       }
       closeIfDue()
     },
+    flush() {},
     sizeBytes() {
       const { lastPageNumber, pageSize } = file().root.getStats() as { lastPageNumber: number; pageSize: number }
       return (lastPageNumber + 1) * pageSize

@@ -34,13 +34,17 @@ export interface VersionedStore {
   /**
    * Opens the state at a height, the latest by default. Close the snapshot when done: until then the disk keeps its pages.
    * Throws `unavailable` before the first commit, `outOfRange` for a future height, `notFound` for a pruned one, each with
-   * `HeightBounds`.
+   * `HeightBounds`. Makes held commits durable, since other threads may read on at that height.
    */
   at(height?: bigint): Snapshot
+  /** Opens the state of the latest commit, for the next block to build on; it may be held. Throws as `at`. */
+  atTip(): Snapshot
   /** Opens the items of a height for a snapshot of the state, the latest by default. Throws as `at`. */
   exportAt(height?: bigint): StateExport
   /** Begins a block in two phases. Throws an `Error` in a read-only store. */
   prepare: StoreWriter['prepare']
+  /** Makes commits durable that are held. */
+  flush(): void
   /** Prepares a block and commits it. */
   commit(block: BlockChanges & { readonly records?: Records }): { readonly appHash: Uint8Array }
   rollback: StoreWriter['rollback']
@@ -82,9 +86,14 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     latestHeight: () => BigInt(reader.tip().height),
     earliestHeight: () => BigInt(reader.tip().earliest),
     appHash: () => reader.tip().appHash,
-    at: reader.at,
+    at(height) {
+      backend.flush()
+      return reader.at(height)
+    },
+    atTip: () => reader.at(),
     exportAt: reader.exportAt,
     prepare: (block) => requireWriter().prepare(block),
+    flush: backend.flush,
     commit({ records, ...block }) {
       const prepared = requireWriter().prepare(block)
       prepared.commit(records)

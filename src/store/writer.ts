@@ -22,8 +22,11 @@ export type Records = (appHash: Uint8Array) => Iterable<TableWrite>
 interface PreparedBlock {
   /** App hash after the block. Reading it waits for the trees, which `commit` does anyway. */
   readonly appHash: Uint8Array
-  /** Writes state and records durably in one transaction. On failure the store must be reopened. */
-  commit(records?: Records): void
+  /**
+   * Writes state and records in one transaction: durably, with those that were held before, or held until the next durable write.
+   * On failure the store must be reopened.
+   */
+  commit(records?: Records, isHeld?: boolean): void
   /** Discards the block; the store is at the height before. Does nothing after `commit`. */
   abort(): void
 }
@@ -124,9 +127,9 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
       get appHash() {
         return orFail(work.appHash)
       },
-      commit(records) {
+      commit(records, isHeld) {
         if (pending !== work) throw new Error('the block is not prepared any more')
-        commit(height, work, records)
+        commit(height, work, records, isHeld)
       },
       abort() {
         if (pending === work) abort(work)
@@ -134,7 +137,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     }
   }
 
-  function commit(height: number, work: BlockWork, records: Records | undefined): void {
+  function commit(height: number, work: BlockWork, records: Records | undefined, isHeld?: boolean): void {
     let following = latest.tip
     function* rows(): IterableIterator<TableWrite> {
       yield* work.stateRows()
@@ -148,7 +151,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
       if (records) yield* records(appHash)
     }
     try {
-      orFail(() => backend.write(rows()))
+      orFail(() => backend.write(rows(), isHeld))
     } finally {
       pending = undefined
       work.abort()

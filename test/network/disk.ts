@@ -1,6 +1,7 @@
 /** A disk that outlives the processes that use it, and that can end a process at one of its writes, or fail. */
 import type { Backend } from '../../src/store/backend/backend.ts'
 import { openMemory } from '../../src/store/backend/memory.ts'
+import { withHeldWrites } from '../../src/store/journal/held-backend.ts'
 import type { TableWrite } from '../../src/store/types.ts'
 
 /** The end of a process. The model throws it where the process would no longer run. */
@@ -66,20 +67,23 @@ export function createDisk(rows: Iterable<TableWrite> = []): Disk {
         kill() {
           killed = true
         },
-        backend: {
-          ...memory,
-          write(list) {
-            if (killed) return
-            const fault = due()
-            if (fault === 'full') throw new Error('no space left on the disk')
-            killed = fault !== undefined
-            // The rows are made in any case, as they are up to the moment of a kill.
-            if (fault === 'before') for (const _ of list);
-            else memory.write(noted(list))
-            if (fault) throw new Killed(`at a write, ${fault} it`)
+        backend: withHeldWrites(
+          {
+            ...memory,
+            write(list) {
+              if (killed) return
+              const fault = due()
+              if (fault === 'full') throw new Error('no space left on the disk')
+              killed = fault !== undefined
+              // The rows are made in any case, as they are up to the moment of a kill.
+              if (fault === 'before') for (const _ of list);
+              else memory.write(noted(list))
+              if (fault) throw new Killed(`at a write, ${fault} it`)
+            },
+            close: async () => undefined,
           },
-          close: async () => undefined,
-        },
+          [1, 2],
+        ),
       }
     },
     arm(fault, writes) {

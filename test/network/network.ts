@@ -61,7 +61,7 @@ async function makeImage(): Promise<Image> {
   })
   ledger.decide(block)
   await node.start()
-  await node.kill()
+  await node.stop()
   return { disk, appHash, validators, block, outcome: ledger.outcome(1)! }
 }
 

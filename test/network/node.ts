@@ -5,7 +5,7 @@ import { sha256 } from '../../src/primitives/hash.ts'
 import type { Block, Outcome } from './chain.ts'
 import { type Disk, Killed } from './disk.ts'
 import { Broken, type Ledger } from './ledger.ts'
-import { type AppProcess, startProcess } from './process.ts'
+import { type AppProcess, MOST_HELD, startProcess } from './process.ts'
 import * as requests from './requests.ts'
 
 /** The end of an engine, whose application goes on. */
@@ -85,6 +85,10 @@ export function createNode({ name, dialect, ledger, sockets, height, elapsed, sa
   /** The answers to the last block that was executed, which the engine keeps; the app hash is added to those of version 1.0. */
   let responses: { readonly of: number; readonly outcome: (appHash: Uint8Array) => Outcome } | undefined
   let sent = height
+  /** Height below which no crash takes the application: that of the last Info, and of the last block after a proposal. */
+  let safe = height
+  /** Whether the application has seen a proposal since its last block. */
+  let hasProposal = false
 
   const rpc = {
     isCatchingUp: async () => false,
@@ -155,6 +159,8 @@ export function createNode({ name, dialect, ledger, sockets, height, elapsed, sa
     if (dialect === '2.0') ledger.record(name, of, outcome(block.header.appHash))
     const { data } = await call({ case: 'commit', value: {} }, 'commit')
     answered = of
+    safe = hasProposal ? of : Math.max(safe, of - MOST_HELD + 1)
+    hasProposal = false
     ledger.record(name, of, outcome(data))
     requireHeight(of)
   }
@@ -177,14 +183,17 @@ export function createNode({ name, dialect, ledger, sockets, height, elapsed, sa
   }
 
   async function handshake(): Promise<void> {
+    hasProposal = false
     const { lastBlockHeight, lastBlockAppHash } = await call(requests.info(dialect), 'info')
     const has = Number(lastBlockHeight)
-    if (has !== answered && has !== sent) {
-      throw new Broken(`${name} comes back with height ${has} after ${answered} was committed and ${sent} was sent`)
+    if (has < safe || has > sent) {
+      throw new Broken(`${name} comes back with height ${has} after ${safe} was durable and ${sent} was sent`)
     }
     if (has > stored) throw new Broken(`${name} comes back with height ${has}, and its engine has ${stored}`)
+    if (has < answered) say(`${name} has lost the blocks from ${has + 1} to ${answered}, which it held`)
     answered = has
     sent = has
+    safe = has
     if (has === stored && state < stored && responses?.of === has) {
       say(`${name} has committed block ${stored}, which its engine does not replay`)
       ledger.record(name, has, responses.outcome(lastBlockAppHash))
@@ -228,6 +237,7 @@ export function createNode({ name, dialect, ledger, sockets, height, elapsed, sa
       disk = next
       answered = of
       sent = of
+      safe = of
     },
     process: () => process,
     isUp: () => isUp,
@@ -251,10 +261,12 @@ export function createNode({ name, dialect, ledger, sockets, height, elapsed, sa
     },
     receive,
     async prepare(block, maxTxBytes) {
+      hasProposal = true
       const request = requests.prepareProposal(block, [...mempool.values()], maxTxBytes, dialect)
       return (await call(request, 'prepareProposal')).txs
     },
     async accepts(block) {
+      hasProposal = true
       const { status } = await call(requests.processProposal(block, dialect), 'processProposal')
       if (status !== 1 && status !== 2) throw new Broken(`${name} neither accepts nor rejects a proposal: ${status}`)
       return status === 1
@@ -281,6 +293,7 @@ export function createNode({ name, dialect, ledger, sockets, height, elapsed, sa
       state = to
       answered = to
       sent = to
+      safe = to
     },
   }
 }

@@ -19,6 +19,9 @@ import { type Connections, openConnections } from './sockets.ts'
 /** An answer by which the application told its engine to stop. */
 export class Stopped extends Error {}
 
+/** Blocks of a replay that become durable together. No timer makes them so: timers are no part of the schedule. */
+export const MOST_HELD = 4
+
 export interface AppProcess {
   readonly executor: Executor
   readonly comet: Comet
@@ -83,6 +86,7 @@ export async function startProcess({ disk, rpc, elapsed, sockets, onBug }: Optio
     limits: { maxTxs: 100, maxBytes: 10_000_000, maxTxBytes: 1_000_000, slotsPerSender: 16 },
     query: async () => ({}),
     onInfo: () => undefined,
+    holdLimits: { blocks: MOST_HELD, ms: Number.POSITIVE_INFINITY },
     now: () => 0,
     elapsed,
     onFailure: () => undefined,

@@ -67,6 +67,8 @@ export function createEngineApplication(parts: EngineParts): Application {
 
   function info(request: RequestInfo): Response {
     parts.onInfo(request)
+    // The engine compares it with its own blocks, so it must survive a crash.
+    blocks.flush()
     const { name: data, version } = parts
     if (executor.committedHeight() === 0n) return answer({ case: 'info', value: { data, version } })
     const { height, appHash } = executor.tip()
@@ -98,6 +100,8 @@ export function createEngineApplication(parts: EngineParts): Application {
   })
 
   function retainHeight(): bigint {
+    // After a crash the engine must still have the held blocks.
+    if (executor.heldCount() > 0) return 0n
     const { keepHeights, snapshots } = parts
     const first = executor.tip().height - BigInt(keepHeights) + 1n
     if (keepHeights === 0 || first <= 0n) return 0n
@@ -106,10 +110,12 @@ export function createEngineApplication(parts: EngineParts): Application {
   }
 
   function prepareProposal(request: RequestPrepareProposal): Response {
+    blocks.goLive()
     return answer({ case: 'prepareProposal', value: { txs: [...proposals.prepare(request.txs, request.maxTxBytes)] } })
   }
 
   function processProposal(request: RequestProcessProposal): Response {
+    blocks.goLive()
     const { ACCEPT, REJECT } = ResponseProcessProposal_ProposalStatus
     const status = proposals.isHonest(request.txs) ? ACCEPT : REJECT
     return answer({ case: 'processProposal', value: { status } })

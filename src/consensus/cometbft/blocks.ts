@@ -7,6 +7,7 @@ import type { ChainEvent } from '../../store/types.ts'
 import { NO_BLOCK_ID } from '../comet/hashes.ts'
 import type { ExecutedBlock, Executor, StartedBlock } from '../executor.ts'
 import { headerOfBlock } from './facts.ts'
+import { createHolding, type HoldLimits } from './holding.ts'
 
 /** The steps of a block. One that throws halts the chain: the engine stops, and without a new start no block follows. */
 export interface EngineBlocks {
@@ -16,16 +17,30 @@ export interface EngineBlocks {
   end(): BlockOutput
   /** Returns the app hash after the block that has ended. Nothing of it is durable. */
   appHash(): Uint8Array
-  /** Makes the block that has ended durable. */
+  /** Makes the block that has ended durable, or holds it: see `createHolding`. */
   commit(): StoredBlock
+  /** Makes held blocks durable. */
+  flush(): void
+  /** Notes that the engine decides blocks from here on: the next one is durable with its commit. */
+  goLive(): void
+  /** Ends the timer of held blocks. */
+  stop(): void
 }
 
-/** `beforeCommit` receives the hashes of the transactions of a block that is about to be committed, `settle` its record. */
-export function createEngineBlocks(
-  executor: Executor,
-  beforeCommit: (hashes: readonly Uint8Array[]) => void,
-  settle: (block: StoredBlock) => void,
-): EngineBlocks {
+interface Dependencies {
+  readonly executor: Executor
+  readonly limits: HoldLimits
+  /** Monotonic clock, milliseconds. */
+  readonly elapsed: () => number
+  /** Receives each block that is durable, and the hashes of its transactions. */
+  readonly settle: (block: StoredBlock, hashes: readonly Uint8Array[]) => void
+}
+
+export function createEngineBlocks({ executor, limits, elapsed, settle }: Dependencies): EngineBlocks {
+  /** Whether the engine has shown a proposal since the last block. */
+  let isLive = false
+  const flush = (): void => step(executor.flush)
+  const holding = createHolding({ executor, limits, flush, elapsed })
   let running: StartedBlock | undefined
   let executed: ExecutedBlock | undefined
   let prepared: ReturnType<Executor['prepare']> | undefined
@@ -114,11 +129,21 @@ export function createEngineBlocks(
     commit: () =>
       step(() => {
         const ready = prepare()
-        beforeCommit(hashes)
-        const block = ready.commit(settle)
+        const own = hashes
+        const told = (stored: StoredBlock): void => settle(stored, own)
+        const isHeld = !isLive && holding.takes()
+        const block = isHeld ? ready.hold(told) : ready.commit(told)
         executed = undefined
         prepared = undefined
+        isLive = false
+        if (isHeld) holding.note()
         return block
       }),
+    flush,
+    goLive() {
+      isLive = true
+      flush()
+    },
+    stop: holding.stop,
   }
 }

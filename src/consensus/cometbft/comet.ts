@@ -20,6 +20,7 @@ import { createEngineApplication } from './application.ts'
 import { createEngineBlocks } from './blocks.ts'
 import type { EngineRpc } from './engine-rpc.ts'
 import { createHandOver } from './hand-over.ts'
+import { HOLD_LIMITS, type HoldLimits } from './holding.ts'
 import { createKeptTxs, type TxJournal } from './kept-txs.ts'
 import { createProposals } from './proposals.ts'
 import type { ServedSnapshots } from './serve-state.ts'
@@ -51,6 +52,8 @@ export interface CometOptions {
   readonly onInfo: (info: RequestInfo) => void
   /** Called if the engine offers a snapshot although this node has blocks. */
   readonly onOffer?: () => void
+  /** How many blocks of a replay become durable together, and after which time. */
+  readonly holdLimits?: HoldLimits
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number
   /** Monotonic clock, milliseconds. */
@@ -157,11 +160,17 @@ export function startComet(options: CometOptions): Comet {
     }
   }
 
-  const blocks = createEngineBlocks(executor, pool.include, (block) => {
-    pool.settle(block)
-    kept.settle()
-    if (holds) holds = pool.pending().some((tx) => !pool.isReady(tx))
-    setImmediate(handOver.run)
+  const blocks = createEngineBlocks({
+    executor,
+    limits: options.holdLimits ?? HOLD_LIMITS,
+    elapsed,
+    settle(block, hashes) {
+      pool.include(hashes)
+      pool.settle(block)
+      kept.settle()
+      if (holds) holds = pool.pending().some((tx) => !pool.isReady(tx))
+      setImmediate(handOver.run)
+    },
   })
   const application = createEngineApplication({
     executor,
@@ -284,6 +293,7 @@ export function startComet(options: CometOptions): Comet {
       stopping = true
       clearInterval(watch)
       clearTimeout(soon)
+      blocks.stop()
       handOver.stop()
       pool.stop(queryError('unavailable', 'the node is stopping'))
       executor.checkState.reset()

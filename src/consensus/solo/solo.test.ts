@@ -109,10 +109,12 @@ async function open(
 
 /** A store in memory, with what is done to its views, and to the way back. */
 function watchedStore(own: { at?: (snapshot: Snapshot) => Snapshot; rollback?: () => never }): ExecutorStore {
-  const { latestHeight, tables, prepare, amend, rollback, at } = openVersionedStore(openMemory(), ALMANAC_STORES)
+  const { at, atTip, rollback, ...store } = openVersionedStore(openMemory(), ALMANAC_STORES)
   return {
-    ...{ latestHeight, tables, prepare, amend, rollback: own.rollback ?? rollback },
+    ...store,
+    rollback: own.rollback ?? rollback,
     at: (height) => own.at?.(at(height)) ?? at(height),
+    atTip: () => own.at?.(atTip()) ?? atTip(),
   }
 }
 

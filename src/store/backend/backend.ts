@@ -44,9 +44,13 @@ export interface Backend extends PeekTables {
   read(): BackendRead
   /**
    * Writes all rows or none, in order. The source of the rows can read the rows that it has already yielded. Throws an `Error`
-   * for a key beyond `MAX_ROW_KEY`. The rows are durable on return, unless the backend was opened without syncing.
+   * for a key beyond `MAX_ROW_KEY`. The rows are durable on return, unless the backend was opened without syncing. A backend that
+   * can hold writes may keep a held one in memory: this process reads it, other threads and processes do not, and it is durable
+   * with the next write that is not held, or with `flush`.
    */
-  write(rows: Iterable<TableWrite>): void
+  write(rows: Iterable<TableWrite>, isHeld?: boolean): void
+  /** Makes held writes durable. On failure they stay held. */
+  flush(): void
   /** Bytes in use on disk or in memory. */
   sizeBytes(): number
   close(): Promise<void>

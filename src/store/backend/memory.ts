@@ -53,6 +53,7 @@ export function openMemory(): Backend {
         throw error
       }
     },
+    flush() {},
     sizeBytes() {
       let total = 0
       for (const table of tables.values()) total += table.sizeBytes

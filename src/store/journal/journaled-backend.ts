@@ -169,9 +169,9 @@ export function withJournal(base: Backend, table: string, options: JournalOption
   }
 
   /** Writes rows whose source sets `now` to the state after them. */
-  function commit(rows: Iterable<TableWrite>): void {
+  function commit(rows: Iterable<TableWrite>, isHeld = false): void {
     try {
-      base.write(rows)
+      base.write(rows, isHeld)
       state = now
     } catch (error) {
       state.collecting.undo(state.last + 1)
@@ -211,10 +211,11 @@ export function withJournal(base: Backend, table: string, options: JournalOption
       const seen = { state, upTo: state.last }
       return { ...overlaidReads(view, table, secret, () => seen), close: view.close }
     },
-    write(rows) {
+    write(rows, isHeld) {
       makeCertain()
-      commit(journaled(state.last + 1, rows))
+      commit(journaled(state.last + 1, rows), isHeld)
     },
+    flush: base.flush,
     sizeBytes: base.sizeBytes,
     async close() {
       try {
