@@ -1,6 +1,104 @@
-/** Placeholder of a page. */
-import { Empty } from '../ui/loaded.tsx'
+/** One block: its header, its transactions, and the events of its hooks. */
+import { readBlock } from '../api/blocks.ts'
+import { head, useHead } from '../api/head.ts'
+import { selectHeight } from '../api/height.ts'
+import { useLoad } from '../api/load.ts'
+import { engine } from '../api/question.ts'
+import { formatInteger } from '../format/amount.ts'
+import type { PageProps } from '../router.tsx'
+import { EventList } from '../tx/events.tsx'
+import { Empty, Failure, Loaded } from '../ui/loaded.tsx'
+import { Fact, Facts, PageTitle, Section } from '../ui/section.tsx'
+import { ExactTime, Hash, Link } from '../ui/values.tsx'
+import { TxTable } from './tx-table.tsx'
 
-export default function PlaceholderPage() {
-  return <Empty>This page is being built.</Empty>
+export default function BlockPage({ params: { height: text } }: PageProps) {
+  if (!/^\d{1,18}$/.test(text ?? ''))
+    return <Failure error={new Error(`“${text}” is not a height: it is a number such as 7.`)} />
+  return <OneBlock height={BigInt(text!)} />
+}
+
+function OneBlock({ height }: { readonly height: bigint }) {
+  const tip = useHead()
+  const isThere = tip === undefined || height <= tip.height
+  const block = useLoad([height, isThere], (signal) => readBlock(height, signal))
+  const earliest = tip?.earliest ?? 1n
+  return (
+    <>
+      <PageTitle
+        title={
+          <>
+            Block <span class="num">{formatInteger(height)}</span>
+          </>
+        }
+      />
+      <div class="bar">
+        {height > earliest ? (
+          <Link to={`/block/${height - 1n}`}>← {formatInteger(height - 1n)}</Link>
+        ) : (
+          <span class="muted">The first block</span>
+        )}
+        {tip && height < tip.height ? (
+          <Link to={`/block/${height + 1n}`}>{formatInteger(height + 1n)} →</Link>
+        ) : (
+          <span class="muted">{tip && height > tip.height ? 'Not made yet' : 'The latest block'}</span>
+        )}
+        <button type="button" onClick={() => selectHeight(height === head.get()?.height ? undefined : height)}>
+          See the chain at this height
+        </button>
+      </div>
+      <Section title="Header" question={engine('block', { height: height.toString() })}>
+        <Loaded of={block} lines={8}>
+          {({ hash, header, txs, sizeBytes }) => (
+            <Facts>
+              <Fact name="Hash">
+                <Hash text={hash} />
+              </Fact>
+              <Fact name="Time">
+                <ExactTime time={header.time} />
+              </Fact>
+              <Fact name="Transactions">
+                <span class="num">
+                  {formatInteger(txs.length)} <span class="muted">of {formatInteger(sizeBytes)} bytes</span>
+                </span>
+              </Fact>
+              <Fact name="Gas used">
+                <span class="num">
+                  {formatInteger(txs.reduce((sum, { result }) => sum + BigInt(result?.gas_used ?? 0), 0n))}
+                </span>
+              </Fact>
+              <Fact name="Proposer">
+                <Hash text={header.proposer_address} label="proposer" />
+              </Fact>
+              <Fact name="App hash">
+                <Hash text={header.app_hash} />
+              </Fact>
+              <Fact name="Previous block">
+                {header.last_block_id.hash ? (
+                  <Hash text={header.last_block_id.hash} to={`/block/${height - 1n}`} />
+                ) : (
+                  'none: the first block'
+                )}
+              </Fact>
+              <Fact name="Hash of validators">
+                <Hash text={header.validators_hash} />
+              </Fact>
+            </Facts>
+          )}
+        </Loaded>
+      </Section>
+      <Section title="Transactions" question={engine('block_results', { height: height.toString() })}>
+        <Loaded of={block} lines={3} empty="This block has no transactions." isEmpty={({ txs }) => txs.length === 0}>
+          {({ txs }) => <TxTable txs={txs} />}
+        </Loaded>
+      </Section>
+      <Section title="Events of the block">
+        <Loaded of={block} lines={3}>
+          {({ events }) =>
+            events.length === 0 ? <Empty>The block itself has no events.</Empty> : <EventList events={events} />
+          }
+        </Loaded>
+      </Section>
+    </>
+  )
 }
