@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { shippedPackages } from './shipped.mjs'
 
-/** Age of a version at which Almanac may take it. `.npmrc` makes npm obey the same rule. Unit: days. */
+/** Age of a version at which Almanac may take it. `npm run take` obeys the same rule. Unit: days. */
 const YOUNGEST_DAYS = 7
 const DAY_MS = 86_400_000
 const page = fileURLToPath(new URL('../docs/dependencies.md', import.meta.url))

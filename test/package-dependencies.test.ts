@@ -20,8 +20,11 @@ test('every package that ships has a row, and was seven days old when it was tak
   expect([status, stdout]).toEqual([0, 'the table of dependencies is current\n'])
 })
 
-test('npm is told to take no version that is younger than seven days', () => {
-  expect(readFileSync(resolve(root, '.npmrc'), 'utf8')).toContain('min-release-age=7\n')
+test('the command that takes a version takes none that is younger than seven days, and installation by the lock file works', () => {
+  const { scripts } = JSON.parse(readFileSync(resolve(root, 'package.json'), 'utf8')) as { scripts: { take: string } }
+  expect(scripts.take).toMatch(/^npm install .*--min-release-age=7$/)
+  // In the settings of the checkout the rule would make `npm ci` refuse versions that the lock file has.
+  expect(readFileSync(resolve(root, '.npmrc'), 'utf8')).not.toContain('min-release-age')
 })
 
 test('the bill of materials has every package that ships with a digest, and none for development', () => {
