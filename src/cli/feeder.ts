@@ -9,8 +9,9 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import { addNodeOptions, type NodeClient, type NodeFlags, openNode } from './client.ts'
 import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './keys/open.ts'
 import { identityOfFlags } from './profile.ts'
-import { addFeeOptions, feeOf, fetchChainId, parseUint } from './send-tx.ts'
 import { processTerminal } from './terminal.ts'
+import { fetchChainId, parseUint } from './tx/account.ts'
+import { addFeeOptions, feeOf } from './tx/fee.ts'
 
 interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly from: string

@@ -5,9 +5,13 @@ import { Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { formatBase64, parseHex } from '../primitives/bytes.ts'
 import * as coin from '../primitives/coin.ts'
 import { queryError } from '../primitives/errors.ts'
+import { describedBy } from './described-help.ts'
 
 const COIN = 'sdk.base.v1beta1.Coin'
 const PAGE_REQUEST = 'sdk.base.query.v1beta1.PageRequest'
+
+/** Whether a field is a coin, or a list of coins. */
+export const isCoin = (field: DescField): boolean => field.message?.typeName === COIN
 
 /** Converts a name to the form of the command line: `to_address` to `to-address`. */
 export function kebab(name: string): string {
@@ -15,6 +19,11 @@ export function kebab(name: string): string {
     .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3-$2')
     .replaceAll('_', '-')
     .toLowerCase()
+}
+
+/** Returns the neutral full name of a field, such as `sdk.base.v1beta1.Coin.denom`. */
+export function fullName({ parent, name }: DescField): string {
+  return `${parent.typeName}.${name}`
 }
 
 /** A flag and the path of its field in the request, in proto names. */
@@ -58,15 +67,19 @@ export function addFieldFlags(command: Command, flags: readonly FieldFlag[]): re
     const taken = command.options.some(({ long }) => long === `--${entry.flag}`)
     const flag = taken ? `field-${entry.flag}` : entry.flag
     const { field } = entry
-    if (field.scalar === ScalarType.BOOL && field.fieldKind === 'scalar') {
-      command.addOption(new Option(`--${flag} [bool]`).preset('true'))
-    } else if (field.fieldKind === 'list' && field.message?.typeName !== COIN) {
-      command.addOption(new Option(`--${flag} <${placeholder(field)}...>`, 'can be repeated'))
-    } else {
-      command.addOption(new Option(`--${flag} <${placeholder(field)}>`))
-    }
+    command.addOption(describedBy(optionOf(flag, field), fullName(field)))
     return { ...entry, flag }
   })
+}
+
+function optionOf(flag: string, field: DescField): Option {
+  if (field.scalar === ScalarType.BOOL && field.fieldKind === 'scalar') {
+    return new Option(`--${flag} [bool]`).preset('true')
+  }
+  if (field.fieldKind === 'list' && field.message?.typeName !== COIN) {
+    return new Option(`--${flag} <${placeholder(field)}...>`, 'can be repeated')
+  }
+  return new Option(`--${flag} <${placeholder(field)}>`)
 }
 
 /** Returns the key under which commander stores a flag's value. */

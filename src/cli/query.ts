@@ -1,14 +1,16 @@
 /** `almanac query MODULE OPERATION`: runs any GET operation of the descriptors. */
-import { type DescField, isMessage } from '@bufbuild/protobuf'
-import { Command } from 'commander'
+import { type DescField, isMessage, ScalarType } from '@bufbuild/protobuf'
+import { Argument, Command } from 'commander'
 import { createRouter, type Route } from '../api/rest/routes.ts'
 import { FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { methods } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { addReadOptions, openNode, type ReadFlags } from './client.ts'
-import { addFieldFlags, type FieldFlag, fieldFlags, kebab, optionKey, requestJson } from './flags.ts'
+import { describedBy, showDescriptions } from './described-help.ts'
+import { addFieldFlags, type FieldFlag, fieldFlags, fullName, kebab, optionKey, requestJson } from './flags.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
+import { addBlockQueries, addParamsQuery, addRewardsQuery, addTxLookup } from './query/blocks.ts'
 import { addDevgasQueries } from './query-devgas.ts'
 import { addUpgradeQueries } from './query-upgrade.ts'
 import { moduleAliases, nameAliases } from './short-names.ts'
@@ -78,12 +80,48 @@ async function run(
 ) {
   const options = command.opts<ReadFlags>()
   const format = parseOutputFormat(options.output)
-  const path = withCommonNames(requestPath(route, values, requestJson(flags, command.opts())))
+  const given = withPositional(flags, values.slice(route.variables.length), command.opts())
+  const inPath = withValidatorFirst(route, values.slice(0, route.variables.length))
+  const path = withCommonNames(requestPath(route, inPath, requestJson(flags, given)))
   try {
     terminal.print(formatOutput(await openNode(options).get(path, { height: options.height }), format))
   } catch (error) {
-    throw missingFlag(flags, command.opts(), error) ?? error
+    throw missingFlag(flags, given, error) ?? error
   }
+}
+
+/** Accepts delegator and validator in either order: the family's tool takes the delegator first, the path the validator. */
+function withValidatorFirst({ variables }: Route, values: readonly string[]): readonly string[] {
+  const isPair =
+    variables.length === 2 && variables[0]?.name === 'validator_addr' && variables[1]?.name === 'delegator_addr'
+  const isValidator = (value: string | undefined) => /valoper1/.test(value ?? '')
+  return isPair && !isValidator(values[0]) && isValidator(values[1]) ? [...values].reverse() : values
+}
+
+/** Returns the fields that can be positional arguments after those of the path. */
+function positionalFlags(flags: readonly FieldFlag[]): readonly FieldFlag[] {
+  return flags.filter(({ field, path }) => {
+    const isPlain = field.fieldKind === 'scalar' || field.fieldKind === 'enum'
+    return path.length === 1 && isPlain && field.scalar !== ScalarType.BOOL
+  })
+}
+
+/** Returns the values of flags with those of positional arguments. Throws `invalidArgument` for a field that is set twice. */
+function withPositional(
+  flags: readonly FieldFlag[],
+  args: readonly string[],
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const values = { ...given }
+  for (const [i, { flag }] of positionalFlags(flags).entries()) {
+    const value = args[i]
+    if (value === undefined) break
+    const key = optionKey(flag)
+    if (values[key] !== undefined)
+      throw queryError('invalidArgument', `--${flag} is set twice: by the flag and as an argument`)
+    values[key] = value
+  }
+  return values
 }
 
 /** Returns the error of a flag that is absent, if a node refuses its field. */
@@ -147,40 +185,46 @@ function addOperation(
 ): void {
   const command = parent.command(name).description(`Query ${route.template}`)
   for (const alias of aliases) command.alias(alias)
-  for (const variable of route.variables) command.argument(`<${kebab(variable.name)}>`)
+  describedBy(command, `${route.rpc.parent.typeName}.${route.rpc.name}`)
+  for (const { name: variable, fields } of route.variables) {
+    command.addArgument(describedBy(new Argument(`<${kebab(variable)}>`), fullName(fields.at(-1)!)))
+  }
   addReadOptions(command)
   const flags = addFieldFlags(command, fieldFlags(freeFields(route)))
-  command.action((...args: unknown[]) => {
-    const values = args.slice(0, route.variables.length) as string[]
-    return run(route, flags, values, command, terminal)
-  })
+  for (const { flag } of positionalFlags(flags)) command.argument(`[${flag}]`)
+  command.action(() => run(route, flags, command.args, command, terminal))
 }
 
 /** Modules with hand-written commands, which replace the operations of the same name. */
 const OWN_COMMANDS = new Map([
   ['devgas', addDevgasQueries],
+  ['distribution', addRewardsQuery],
+  ['gov', addParamsQuery],
+  ['tx', addTxLookup],
   ['upgrade', addUpgradeQueries],
 ])
 
 /** Creates the command `almanac query` with a subcommand for each module, and below it one for each operation. */
 export function queryCommand(terminal: Terminal): Command {
-  const program = new Command('almanac query').description('Run a query operation of a module').exitOverride()
+  const program = showDescriptions(new Command('almanac query'))
+    .description('Run a query operation of a module')
+    .exitOverride()
   for (const [module, routes] of [...operations()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Query module ${module}`)
     const aliases = aliasesOf(routes)
     for (const alias of moduleAliases(module)) parent.alias(alias)
     OWN_COMMANDS.get(module)?.(parent, terminal)
     const taken = new Set(parent.commands.flatMap((command) => [command.name(), ...command.aliases()]))
-    for (const [name, route] of routes)
-      if (!taken.has(name))
-        addOperation(
-          parent,
-          name,
-          [...(aliases.get(name) ?? []), ...nameAliases(module, name)].filter((alias) => !taken.has(alias)),
-          route,
-          terminal,
-        )
+    const free = (alias: string) => !taken.has(alias) && taken.add(alias)
+    const added = [...routes].filter(([name]) => free(name))
+    // Names of the family's tool precede those that follow from paths.
+    const named = new Map(added.map(([name]) => [name, nameAliases(module, name).filter(free)]))
+    for (const [name, route] of added) {
+      const others = (aliases.get(name) ?? []).filter(free)
+      addOperation(parent, name, [...others, ...(named.get(name) ?? [])], route, terminal)
+    }
   }
+  addBlockQueries(program, terminal)
   return program
 }
 

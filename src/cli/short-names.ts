@@ -10,6 +10,8 @@ interface ShortNames {
 }
 
 const MODULES: Readonly<Record<string, ShortNames>> = {
+  auth: { names: { 'account-info': 'info', 'module-account-by-name': 'module-account' } },
+  bank: { names: { 'all-balances': 'balances', 'spendable-balances': 'spendable', 'total-supply': 'total' } },
   devgas: {
     names: {
       'register-fee-share': 'register',
@@ -20,7 +22,48 @@ const MODULES: Readonly<Record<string, ShortNames>> = {
       'fee-shares-by-withdrawer': 'withdrawer-contracts',
     },
   },
+  distribution: {
+    names: {
+      'set-withdraw-address': 'set-withdraw-addr',
+      'validator-commission': 'commission',
+      'validator-slashes': 'slashes',
+    },
+  },
+  evm: { names: { 'create-fun-token': 'create-funtoken', 'fun-token-mapping': 'funtoken' } },
+  inflation: {
+    names: { 'toggle-inflation': 'toggle', 'edit-inflation-params': 'edit-params', 'skipped-epochs': 'skipped' },
+  },
+  oracle: {
+    names: {
+      'aggregate-exchange-rate-prevote': 'aggregate-prevote',
+      'aggregate-exchange-rate-vote': 'aggregate-vote',
+      'delegate-feed-consent': 'set-feeder',
+      'feeder-delegation': 'feeder',
+      'miss-counter': 'miss',
+      'pair-candidates': 'vote-targets',
+    },
+  },
+  staking: {
+    names: {
+      undelegate: 'unbond',
+      'begin-redelegate': 'redelegate',
+      'cancel-unbonding-delegation': 'cancel-unbond',
+      'delegator-delegations': 'delegations',
+      'delegator-unbonding-delegations': 'unbonding-delegations',
+      'validator-delegations': 'delegations-to',
+      'validator-unbonding-delegations': 'unbonding-delegations-from',
+    },
+  },
+  sudo: { names: { 'edit-sudoers': 'edit', 'query-sudoers': 'state' } },
   tokenfactory: { module: 'tf' },
+}
+
+/** Messages whose signer is the first argument in the command line of the reference implementation. */
+const SIGNED_FIRST = new Set(['sdk.bank.v1beta1.MsgSend'])
+
+/** Whether the signer can be the first argument of a message, in place of `--from`. */
+export function signsFirst(typeName: string): boolean {
+  return SIGNED_FIRST.has(typeName)
 }
 
 /** Returns the aliases of a module; empty for most. */
@@ -33,9 +76,4 @@ export function moduleAliases(module: string): readonly string[] {
 export function nameAliases(module: string, name: string): readonly string[] {
   const alias = MODULES[module]?.names?.[name]
   return alias ? [alias] : []
-}
-
-/** Whether the fields of a module's messages can be positional arguments, as in the reference implementation. */
-export function takesPositionalFields(module: string): boolean {
-  return MODULES[module] !== undefined
 }

@@ -16,8 +16,9 @@ import { toText, tryParseText } from '../primitives/coin.ts'
 import { queryError } from '../primitives/errors.ts'
 import { identityOfFlags } from './profile.ts'
 import { draftProposal, type ProposalFile, readMessages, readProposalFile } from './proposal-file.ts'
-import { addTxOptions, parseUint, type Sender, sendTx, type TxFlags, type TypedMessage } from './send-tx.ts'
+import { addTxOptions, type Sender, sendTx, type TxFlags, type TypedMessage } from './send-tx.ts'
 import type { Terminal } from './terminal.ts'
+import { parseUint } from './tx/account.ts'
 
 const VOTE_OPTIONS = VoteOptionSchema.values
   .filter(({ number }) => number > 0)

@@ -1,5 +1,4 @@
 /** `almanac tx MODULE MESSAGE`: signs any message of the descriptors with a key of the keyring and sends it. */
-import { readFileSync } from 'node:fs'
 import { type DescField, type DescMessage, type DescMethod, getOption, ScalarType } from '@bufbuild/protobuf'
 import { Command, CommanderError } from 'commander'
 import { readJson } from '../api/json-read.ts'
@@ -9,11 +8,26 @@ import { services } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { queryError } from '../primitives/errors.ts'
-import { addFieldFlags, type FieldFlag, fieldFlags, kebab, optionKey, placeholder, requestJson } from './flags.ts'
+import {
+  addFieldFlags,
+  type FieldFlag,
+  fieldFlags,
+  isCoin,
+  kebab,
+  optionKey,
+  placeholder,
+  requestJson,
+} from './flags.ts'
 import { moduleOf } from './query.ts'
 import { addTxOptions, sendTx, type TxFlags } from './send-tx.ts'
-import { moduleAliases, nameAliases, takesPositionalFields } from './short-names.ts'
+import { moduleAliases, nameAliases, signsFirst } from './short-names.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
+import { addDocumentCommands } from './tx/documents.ts'
+import { addFamilyCommands } from './tx/family.ts'
+import { addMultisign } from './tx/multisign.ts'
+import { addSign } from './tx/sign.ts'
+import { readInput } from './tx/tx-file.ts'
+import { addValidatorOptions, validatorFields } from './tx/validator.ts'
 import { addGovCommands } from './tx-gov.ts'
 import { addLegacyProposals } from './tx-gov-legacy.ts'
 import { addUpgradeProposals } from './tx-upgrade.ts'
@@ -26,7 +40,7 @@ function readMessage(
   values: Record<string, unknown>,
   address: Uint8Array,
 ) {
-  const json = requestJson(flags, values)
+  const json = { ...requestJson(flags, values), ...validatorFields(schema.typeName, values) }
   for (const name of getOption(schema, signer)) {
     const field = schema.fields.find((one) => one.name === name)
     if (field?.fieldKind === 'scalar') json[name] ??= formatBech32(signerPrefix(identity, name), address)
@@ -44,31 +58,47 @@ async function send(
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const values = withPositional(method.input, fields, command)
-  await sendTx(command.opts<TxFlags>(), terminal, ({ identity, address }) => {
-    const schema = method.input
-    return [{ schema, message: readMessage(identity, schema, fields, values, address) }]
-  })
+  const schema = method.input
+  const flags = command.opts<TxFlags>()
+  const args = [...command.args]
+  // The family's tool takes the signer as the first argument of some messages, in place of --from.
+  const isSignerFirst = signsFirst(schema.typeName) && args.length > 0 && flags.from === undefined
+  const from = isSignerFirst ? args.shift() : flags.from
+  const values = withPositional(schema, fields, command, args)
+  await sendTx({ ...flags, ...(from !== undefined && { from }) }, terminal, ({ identity, address }) => [
+    { schema, message: readMessage(identity, schema, fields, values, address) },
+  ])
 }
 
 /**
- * Returns the fields that can be positional arguments, in their order: all except lists and the signers, which the key sets.
+ * Returns the fields that can be positional arguments, in their order: all except switches, lists of anything but coins, and the
+ * signers, which the key sets.
  */
 function positionalFields(schema: DescMessage, fields: readonly FieldFlag[]): readonly FieldFlag[] {
   const signers = getOption(schema, signer)
-  return fields.filter(({ field }) => field.fieldKind !== 'list' && !signers.includes(field.name))
+  return fields.filter(({ field }) => {
+    const isList = field.fieldKind === 'list' && !isCoin(field)
+    return !isList && field.fieldKind !== 'map' && field.scalar !== ScalarType.BOOL && !signers.includes(field.name)
+  })
 }
 
 /** Returns the values of flags and positional arguments. Throws `invalidArgument` for a field that is set twice. */
-function withPositional(schema: DescMessage, fields: readonly FieldFlag[], command: Command): Record<string, unknown> {
+function withPositional(
+  schema: DescMessage,
+  fields: readonly FieldFlag[],
+  command: Command,
+  args: readonly string[],
+): Record<string, unknown> {
   const values: Record<string, unknown> = { ...command.opts() }
-  for (const [i, positional] of positionalFields(schema, fields).entries()) {
-    const value = command.args[i]
+  const positionals = positionalFields(schema, fields)
+  if (args.length > positionals.length) command.error(`error: too many arguments: expected ${positionals.length}`)
+  for (const [i, positional] of positionals.entries()) {
+    const value = args[i]
     if (value === undefined) break
     const key = optionKey(positional.flag)
     if (values[key] !== undefined)
       throw queryError('invalidArgument', `--${positional.flag} is set twice: by the flag and as argument ${i + 1}`)
-    values[key] = isJson(positional) && !value.startsWith('{') ? readFileSync(value, 'utf8') : value
+    values[key] = isJson(positional) && !value.startsWith('{') ? readInput(value) : value
   }
   return values
 }
@@ -134,18 +164,28 @@ function addPositionalArguments(command: Command, positionals: readonly FieldFla
 /** Creates the command `almanac tx` with a subcommand for each module, and below it one for each message. */
 export function txCommand(terminal: Terminal): Command {
   const program = new Command('almanac tx').description('Sign and send a transaction').exitOverride()
+  addSign(program, terminal)
+  addMultisign(program, terminal)
+  addDocumentCommands(program, terminal)
   for (const [module, messages] of [...messagesByModule()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Send a message of module ${module}`)
     for (const alias of moduleAliases(module)) parent.alias(alias)
     OWN_COMMANDS.get(module)?.(parent, terminal)
+    addFamilyCommands(module, parent, terminal, (command) => {
+      const method = messages.get(command.name())
+      if (!method) return undefined
+      const fields = addFieldFlags(command, fieldFlags(method.input.fields))
+      return () => send(method, fields, command, terminal)
+    })
     const taken = new Set(parent.commands.map((command) => command.name()))
     for (const [name, method] of messages) {
       if (taken.has(name)) continue
       const command = addTxOptions(parent.command(name).description(`Send ${method.input.typeName}`))
-      for (const alias of nameAliases(module, name)) command.alias(alias)
+      for (const alias of nameAliases(module, name)) if (!taken.has(alias)) command.alias(alias)
       const fields = addFieldFlags(command, fieldFlags(method.input.fields))
-      if (takesPositionalFields(module))
-        addPositionalArguments(command, positionalFields(method.input, fields), terminal)
+      addValidatorOptions(method.input.typeName, command)
+      if (signsFirst(method.input.typeName)) command.argument('[from]', 'the key that signs, in place of --from')
+      addPositionalArguments(command, positionalFields(method.input, fields), terminal)
       command.action(() => send(method, fields, command, terminal))
     }
   }

@@ -18,7 +18,7 @@ import { typesOf } from './tx.ts'
 /** Names and facts that amino JSON depends on, besides the message. */
 export interface AminoNames {
   readonly identity: Identity
-  readonly app: AppFacts
+  readonly app: Pick<AppFacts, 'message'>
   /** Translates a neutral amino name to the one that the signer used. */
   readonly toName: (neutral: string) => string
   /** Whether a message with a second amino name is written under it. */

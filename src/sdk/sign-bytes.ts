@@ -3,10 +3,11 @@ import { create, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { SignMode } from '../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
 import { SignDocDirectAuxSchema, SignDocSchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
+import type { Identity } from '../identity/types.ts'
 import { utf8 } from '../primitives/bytes.ts'
 import type { AminoValue } from './amino-fields.ts'
 import { type AminoNames, aminoMessage, canonicalJson } from './amino-json.ts'
-import type { ReadContext } from './context.ts'
+import type { AppFacts } from './context.ts'
 import { errors } from './errors.ts'
 import type { DecodedTx } from './tx.ts'
 
@@ -19,6 +20,12 @@ export interface SignerFacts {
   readonly publicKey?: Any | undefined
   /** Whether another account pays the fee. Only then is a signature that omits the fee accepted, as DIRECT_AUX does. */
   readonly paysNothing?: boolean
+}
+
+/** The names in which messages are signed, and their types. */
+export interface SigningNames {
+  readonly identity: Identity
+  readonly app: Pick<AppFacts, 'message'>
 }
 
 /** Returns the sign bytes of DIRECT, with the parts as received. */
@@ -76,7 +83,7 @@ export function aminoSignJson(
  * signature could choose the fee (Cosmos SDK v0.47.11, x/auth/tx/direct_aux.go). Throws sdk 37 for a mode that is not enabled.
  */
 export function signBytesOf(
-  ctx: Pick<ReadContext, 'identity' | 'app'>,
+  ctx: SigningNames,
   tx: DecodedTx,
   mode: SignMode,
   facts: SignerFacts,

@@ -42,7 +42,10 @@ const KEY_SCHEMAS = { secp256k1: PubKeySchema, eth_secp256k1: EthPubKeySchema } 
   DescMessage
 >
 
-function encodeBody({ identity, messages, memo, timeoutHeight }: TxPlan): Uint8Array {
+/** A plan whose signer can be unknown, or sign by several keys. */
+export type UnsignedPlan = Omit<TxPlan, 'key'> & { readonly key?: TxPlan['key'] | undefined }
+
+function encodeBody({ identity, messages, memo, timeoutHeight }: UnsignedPlan): Uint8Array {
   return toBinary(
     TxBodySchema,
     create(TxBodySchema, {
@@ -56,32 +59,35 @@ function encodeBody({ identity, messages, memo, timeoutHeight }: TxPlan): Uint8A
   )
 }
 
-function encodeAuthInfo({ identity, key, sequence }: TxPlan, fee: Fee, mode: SignMode): Uint8Array {
-  const schema = KEY_SCHEMAS[key.algorithm]
-  const publicKey = toBinary(schema, create(schema, { key: key.publicKey } as MessageInitShape<typeof schema>))
+function encodeAuthInfo({ identity, key, sequence }: UnsignedPlan, fee: Fee, mode: SignMode): Uint8Array {
   return toBinary(
     AuthInfoSchema,
     create(AuthInfoSchema, {
-      signerInfos: [
-        {
-          publicKey: { typeUrl: `/${identity.toProfileName(schema.typeName)}`, value: publicKey },
-          modeInfo: { sum: { case: 'single', value: { mode } } },
-          sequence,
-        },
-      ],
+      signerInfos: key
+        ? [{ publicKey: packedKey(identity, key), modeInfo: { sum: { case: 'single', value: { mode } } }, sequence }]
+        : [],
       fee: { ...fee, amount: fee.amount.map(coin.toText) },
     }),
   )
 }
 
-/** Encodes a TxRaw with an empty signature and mode UNSPECIFIED, for simulation. */
-export function encodeUnsigned(plan: TxPlan, fee: Fee): Uint8Array {
+function packedKey(identity: Identity, { algorithm, publicKey }: TxPlan['key']) {
+  const schema = KEY_SCHEMAS[algorithm]
+  const value = toBinary(schema, create(schema, { key: publicKey } as MessageInitShape<typeof schema>))
+  return { typeUrl: `/${identity.toProfileName(schema.typeName)}`, value }
+}
+
+/**
+ * Encodes a TxRaw with an empty signature of the plan's key. Mode UNSPECIFIED is for simulation; a signature needs the mode in
+ * which it is made.
+ */
+export function encodeUnsigned(plan: UnsignedPlan, fee: Fee, mode: SignMode = SignMode.UNSPECIFIED): Uint8Array {
   return toBinary(
     TxRawSchema,
     create(TxRawSchema, {
       bodyBytes: encodeBody(plan),
-      authInfoBytes: encodeAuthInfo(plan, fee, SignMode.UNSPECIFIED),
-      signatures: [new Uint8Array(0)],
+      authInfoBytes: encodeAuthInfo(plan, fee, mode),
+      signatures: plan.key ? [new Uint8Array(0)] : [],
     }),
   )
 }

@@ -6,10 +6,9 @@ import { SignMode } from '../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
 import type { ModeInfo } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { equal } from '../primitives/bytes.ts'
 import { ChainError } from '../primitives/errors.ts'
-import type { ReadContext } from './context.ts'
 import { decodeMessage } from './decode.ts'
 import { type MultisigKey, type PublicKey, verifySignature } from './public-key.ts'
-import { type SignerFacts, signBytesOf } from './sign-bytes.ts'
+import { type SignerFacts, type SigningNames, signBytesOf } from './sign-bytes.ts'
 import type { DecodedTx } from './tx.ts'
 
 /**
@@ -17,7 +16,7 @@ import type { DecodedTx } from './tx.ts'
  * keys within a key.
  */
 export function isSignedBy(
-  ctx: Pick<ReadContext, 'identity' | 'app'>,
+  ctx: SigningNames,
   tx: DecodedTx,
   key: PublicKey,
   modeInfo: ModeInfo | undefined,

@@ -111,7 +111,11 @@ function decodeTxRaw(bytes: Uint8Array): TxRaw {
  * Decodes a transaction. Throws sdk 2 for malformed bytes, an unknown message type, an unknown critical field, and nesting
  * beyond the budget, which the whole transaction shares.
  */
-export function decodeTx(app: AppFacts, identity: Identity, bytes: Uint8Array): DecodedTx {
+export function decodeTx(
+  app: Pick<AppFacts, 'message' | 'isRouted'>,
+  identity: Identity,
+  bytes: Uint8Array,
+): DecodedTx {
   const raw = decodeTxRaw(bytes)
   const typeOf = typesOf(app, identity)
   const budget = createNodeBudget()

@@ -13,7 +13,7 @@ const vectors = JSON.parse(readFileSync(join(import.meta.dirname, 'armor.vectors
 const open = (text: string, passphrase = 'correct horse') => openArmoredKey(text, async () => passphrase)
 
 test('the exports of both releases of the family are read', async () => {
-  for (const text of [vectors.bcrypt, vectors.bcrypt.replaceAll('\n', '\r\n')]) {
+  for (const text of [vectors.bcrypt, vectors.argon2, vectors.bcrypt.replaceAll('\n', '\r\n')]) {
     const { algorithm, privateKey } = await open(text)
     expect([algorithm, formatHex(privateKey)]).toEqual(['secp256k1', vectors.private_key])
   }

@@ -31,8 +31,8 @@ export function addHomeOptions(command: Command): Command {
     .option('--profile <value>', 'profile for names and address prefixes (default: that of the chain in the home)')
 }
 
-/** Adds the flags that select a keyring. */
-export function addKeyringOptions(command: Command): Command {
+/** Adds the flags that select a keyring, and an output format. */
+export function addKeyringOptions(command: Command, format: 'yaml' | 'json' = 'yaml'): Command {
   return addHomeOptions(command)
     .addOption(
       new Option(
@@ -43,7 +43,7 @@ export function addKeyringOptions(command: Command): Command {
         .default('file'),
     )
     .option('--keyring-dir <dir>', 'folder of the keyring (default: the home)')
-    .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
+    .option('-o, --output <format>', 'output format: yaml or json', format)
 }
 
 /** Opens the keyring that the flags select. It asks for its passphrase when it needs it. */

@@ -1,0 +1,138 @@
+/** `almanac tx sign`: signs a transaction in a file, alone or as a member of a multisig. */
+import { create } from '@bufbuild/protobuf'
+import type { Command } from 'commander'
+import {
+  type SignatureDescriptor,
+  SignatureDescriptorSchema,
+  SignatureDescriptorsSchema,
+  SignMode,
+} from '../../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
+import { AuthInfoSchema, type SignerInfo, SignerInfoSchema, type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import type { Identity } from '../../identity/types.ts'
+import { formatBech32 } from '../../primitives/address.ts'
+import { equal } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { addressOf, decodePublicKey, encodePublicKey } from '../../sdk/public-key.ts'
+import { signersOfTx } from '../../sdk/tx.ts'
+import { addNodeOptions, type NodeFlags, openNode } from '../client.ts'
+import type { Keyring } from '../keyring.ts'
+import { addKeyringOptions, findKey, type KeyringFlags, openKeyring, tryParseAddress } from '../keys/open.ts'
+import { type KeyRecord, publicKeyOfRecord } from '../keys/record.ts'
+import { identityOfFlags } from '../profile.ts'
+import { addFactOptions } from '../send-tx.ts'
+import type { Terminal } from '../terminal.ts'
+import { type FactFlags, type Facts, factsOf } from './account.ts'
+import { decodeBytes, encodeTx, parseSignMode, signDecoded } from './signing.ts'
+import { addDocumentOptions, type DocumentFlags, readTxFile, writeDocument } from './tx-file.ts'
+
+interface SignFlags extends KeyringFlags, NodeFlags, FactFlags, DocumentFlags {
+  readonly from?: string
+  readonly multisig?: string
+  readonly signMode?: string
+  readonly signatureOnly?: boolean
+  readonly overwrite?: boolean
+  readonly output: string
+}
+
+/** Adds `tx sign FILE`. */
+export function addSign(parent: Command, terminal: Terminal): void {
+  const command = parent
+    .command('sign <file>')
+    .description('Sign the transaction in a JSON file; - reads standard input')
+    .option('--from <key>', 'name or address of the key that signs')
+    .option('--multisig <key>', 'name or address of the multisig that the key signs for; prints the signature')
+    .option(
+      '--sign-mode <mode>',
+      'direct or amino-json (default: direct, for a multisig or several signers amino-json)',
+    )
+    .option('--signature-only', 'print the signature, not the transaction')
+    .option('--overwrite', 'replace the signatures in the file')
+  addDocumentOptions(addFactOptions(addNodeOptions(addKeyringOptions(command, 'json'))))
+  command.action((file: string) => sign(file, command.opts<SignFlags>(), terminal))
+}
+
+async function sign(file: string, flags: SignFlags, terminal: Terminal): Promise<void> {
+  const { from, multisig } = flags
+  if (from === undefined)
+    throw queryError('invalidArgument', '--from is missing: name the key that signs, as `almanac keys list` shows it')
+  const identity = identityOfFlags(flags)
+  const keyring = openKeyring(flags, terminal)
+  const key = findKey(keyring, from)
+  const tx = readTxFile(identity, file)
+  const account = multisig === undefined ? key.address : addressOfMultisig(keyring, multisig)
+  const signers = signersOf(identity, tx)
+  if (!signers.some((signer) => equal(signer, account))) {
+    const shown = signers.map((signer) => formatBech32(identity.bech32.account, signer)).join(', ')
+    throw queryError('invalidArgument', `${file} is to be signed by ${shown}, not by ${multisig ?? key.name}`)
+  }
+  const isShared = multisig !== undefined || signers.length > 1
+  const mode = parseSignMode(flags.signMode ?? (isShared ? 'amino-json' : 'direct'))
+  if (isShared && mode === SignMode.DIRECT) {
+    throw queryError('invalidArgument', '--sign-mode direct is for one signer with one key: use amino-json')
+  }
+  const facts = await factsOf(() => openNode(flags), flags, formatBech32(identity.bech32.account, account))
+  const info = signerInfo(identity, key, mode, facts)
+  const kept = flags.overwrite || multisig !== undefined ? [] : keptSignatures(identity, tx, key.address)
+  const place = (address: Uint8Array) => signers.findIndex((signer) => equal(signer, address))
+  const draft = [...kept, { info, address: key.address, signature: new Uint8Array(0) }]
+  if (multisig === undefined) draft.sort((a, b) => place(a.address) - place(b.address))
+  const assembled = withSignatures(tx, draft)
+  const decoded = decodeBytes(identity, encodeTx(assembled))
+  const signature = await signDecoded(identity, keyring, key, decoded, mode, facts)
+  if (multisig !== undefined || flags.signatureOnly) {
+    const signatures = [descriptorOf(info, mode, signature)]
+    return writeDocument(
+      identity,
+      SignatureDescriptorsSchema,
+      create(SignatureDescriptorsSchema, { signatures }),
+      flags,
+      terminal,
+    )
+  }
+  const signed = draft.map((one) => (one.info === info ? { ...one, signature } : one))
+  writeDocument(identity, TxSchema, withSignatures(tx, signed), flags, terminal)
+}
+
+function addressOfMultisig(keyring: Keyring, nameOrAddress: string): Uint8Array {
+  return tryParseAddress(nameOrAddress) ?? keyring.find(nameOrAddress).address
+}
+
+const signersOf = (identity: Identity, tx: Tx): Uint8Array[] =>
+  signersOfTx({ identity }, decodeBytes(identity, encodeTx(tx)))
+
+function signerInfo(identity: Identity, key: KeyRecord, mode: SignMode, { sequence }: Facts): SignerInfo {
+  return create(SignerInfoSchema, {
+    publicKey: encodePublicKey(identity, publicKeyOfRecord(key)),
+    modeInfo: { sum: { case: 'single', value: { mode } } },
+    sequence,
+  })
+}
+
+interface Signed {
+  readonly info: SignerInfo
+  readonly address: Uint8Array
+  readonly signature: Uint8Array
+}
+
+/** Returns the signatures of other signers in a file. */
+function keptSignatures(identity: Identity, { authInfo, signatures }: Tx, own: Uint8Array): Signed[] {
+  return (authInfo?.signerInfos ?? []).flatMap((info, i) => {
+    const signature = signatures[i]
+    if (!info.publicKey || !signature || signature.length === 0) return []
+    const address = addressOf(identity, decodePublicKey(identity, info.publicKey))
+    return equal(address, own) ? [] : [{ info, address, signature }]
+  })
+}
+
+function withSignatures(tx: Tx, signed: readonly Signed[]): Tx {
+  const authInfo = create(AuthInfoSchema, { ...tx.authInfo, signerInfos: signed.map(({ info }) => info) })
+  return create(TxSchema, { ...tx, authInfo, signatures: signed.map(({ signature }) => signature) })
+}
+
+function descriptorOf({ publicKey, sequence }: SignerInfo, mode: SignMode, signature: Uint8Array): SignatureDescriptor {
+  return create(SignatureDescriptorSchema, {
+    ...(publicKey && { publicKey }),
+    data: { sum: { case: 'single', value: { mode, signature } } },
+    sequence,
+  })
+}

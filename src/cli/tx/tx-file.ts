@@ -1,0 +1,71 @@
+/** Transactions and signatures in JSON files, as `--generate-only`, `tx sign` and the family's tool write them. */
+import { readFileSync } from 'node:fs'
+import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
+import type { Command } from 'commander'
+import { createJsonWriter } from '../../api/json.ts'
+import { readJson } from '../../api/json-read.ts'
+import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import type { Identity } from '../../identity/types.ts'
+import { diskFiles } from '../../node/files.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import { formatOutput, parseOutputFormat } from '../output.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** Reads a file, or standard input for `-`. Throws `notFound` with the path. */
+export function readInput(path: string): string {
+  try {
+    return readFileSync(path === '-' ? 0 : path, 'utf8')
+  } catch (error) {
+    throw queryError('notFound', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
+
+/** Reads a message from JSON. Throws `invalidArgument` with path and field. */
+export function readMessageText<Desc extends DescMessage>(
+  identity: Identity,
+  schema: Desc,
+  text: string,
+  path: string,
+): MessageShape<Desc> {
+  try {
+    return readJson(identity, schema, text) as MessageShape<Desc>
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    throw queryError('invalidArgument', `${path}: ${error.message}`)
+  }
+}
+
+/** Reads a transaction. Throws `invalidArgument` for a file without messages. */
+export function readTxFile(identity: Identity, path: string): Tx {
+  const tx = readMessageText(identity, TxSchema, readInput(path), path)
+  if ((tx.body?.messages.length ?? 0) === 0) {
+    throw queryError(
+      'invalidArgument',
+      `${path}: no transaction with messages: make one with --generate-only --output json`,
+    )
+  }
+  return tx
+}
+
+export interface DocumentFlags {
+  readonly outputDocument?: string
+  readonly output: string
+}
+
+/** Adds the flag of the file that a document is written to. */
+export function addDocumentOptions(command: Command): Command {
+  return command.option('--output-document <path>', 'write the document to this file (default: standard output)')
+}
+
+/** Prints a message as a document, or writes it to a file as JSON. */
+export function writeDocument<Desc extends DescMessage>(
+  identity: Identity,
+  schema: Desc,
+  message: MessageShape<Desc>,
+  { outputDocument, output }: DocumentFlags,
+  terminal: Terminal,
+): void {
+  const json = JSON.parse(createJsonWriter(identity).of(schema)(message)) as unknown
+  if (outputDocument === undefined) terminal.print(formatOutput(json, parseOutputFormat(output)))
+  else diskFiles.write(outputDocument, `${formatOutput(json, 'json')}\n`)
+}
