@@ -4,6 +4,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { STATUS_CODES } from '../src/api/errors.ts'
 import { describeApi } from '../src/api/rest/openapi.ts'
 import { createRouter } from '../src/api/rest/routes.ts'
+import { queryCommand } from '../src/cli/query.ts'
+import { processTerminal } from '../src/cli/terminal.ts'
 import { describe } from '../src/identity/descriptions.ts'
 import { createIdentity } from '../src/identity/identity.ts'
 import { almanac } from '../src/identity/profiles/almanac.ts'
@@ -107,6 +109,20 @@ test('an example, and a wrong value, give an answer or an error that is describe
     }
   }
   expect(undescribed).toEqual([])
+})
+
+test('the help of a query shows the operation, its errors, and each flag with unit and example', async () => {
+  const lines: string[] = []
+  const command = queryCommand({ ...processTerminal(), print: (text) => lines.push(text) })
+  for (const one of [command, ...command.commands.flatMap((child) => [child, ...child.commands])]) {
+    one.configureOutput({ writeOut: (text) => lines.push(text) })
+  }
+  await expect(command.parseAsync(['bank', 'all-balances', '--help'], { from: 'user' })).rejects.toThrow()
+  const help = lines.join('').replace(/\s+/g, ' ')
+  expect(help).toContain('Returns the balances of an account in all denoms. Query /sdk/bank/v1beta1/balances/{address}')
+  expect(help).toContain('Errors: invalidArgument: address is not an address')
+  expect(help).toContain('address Holder, as Bech32 or 0x-hexadecimal address. Example: chain1')
+  expect(help).toContain('--page-limit <number> Length of the page; 0: 100. Unit: entries, at most 1000. Example: 10')
 })
 
 test('a profile has its own addresses, denoms and types in descriptions', () => {

@@ -22,6 +22,8 @@ export interface Names {
   accepted(neutral: string): readonly string[]
   /** Returns the family of a question: `asked` is the name under which it named a service. */
   familyOf(asked: string, neutral: string): Family
+  /** Returns the neutral name of a type, service, method or field whose name is of an accepted family. */
+  toNeutral(name: string): string
   /** Functions that build every proto file under one family of names, the active family first. Building takes time. */
   readonly files: readonly (() => readonly DescFile[])[]
 }
@@ -46,6 +48,12 @@ export const namesOf = cachePerObject((identity: Identity): Names => {
     familyOf(asked, neutral) {
       if (asked === active.toName(neutral)) return active
       return asked === neutral ? NEUTRAL : common
+    },
+    toNeutral(name) {
+      const neutral =
+        [identity, family, cosmjs].map((one) => one.toNeutralName(name)).find((one) => one !== name) ?? name
+      const last = neutral.lastIndexOf('.') + 1
+      return neutral.slice(0, last) + identity.toNeutralField(neutral.slice(last))
     },
     files: [() => describeFiles(identity), () => files, () => describeFiles(family)],
   }

@@ -9,6 +9,7 @@ import {
 } from '../../gen/grpc/reflection/v1/reflection_pb.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
+import { type CommentOf, withComments } from './reflection-comments.ts'
 
 const NOT_FOUND = 5
 const INVALID_ARGUMENT = 3
@@ -60,8 +61,10 @@ function* symbolsOf(file: DescFile): IterableIterator<string> {
   }
 }
 
+type Encode = (file: DescFile) => Uint8Array
+
 /** Encodes a file and everything it depends on, the file first. */
-function withDependencies(file: DescFile): Uint8Array[] {
+function withDependencies(file: DescFile, encodeFile: Encode): Uint8Array[] {
   const found = new Set<DescFile>()
   const visit = (one: DescFile): void => {
     if (found.has(one)) return
@@ -71,8 +74,6 @@ function withDependencies(file: DescFile): Uint8Array[] {
   visit(file)
   return [...found].map(encodeFile)
 }
-
-const encodeFile = cachePerObject(({ proto }: DescFile) => toBinary(FileDescriptorProtoSchema, proto))
 
 /** Returns the first result among the families of names. Later families are not built. */
 function lookUp<T>(families: Iterable<Index>, find: (index: Index) => T | undefined): T | undefined {
@@ -87,6 +88,7 @@ function answer(
   families: Iterable<Index>,
   services: readonly string[],
   request: ServerReflectionRequest,
+  encodeFile: Encode,
 ): ResponseCase {
   const { messageRequest } = request
   switch (messageRequest.case) {
@@ -96,18 +98,20 @@ function answer(
       return fileAnswer(
         lookUp(families, ({ byName }) => byName.get(messageRequest.value)),
         `file ${messageRequest.value}`,
+        encodeFile,
       )
     case 'fileContainingSymbol': {
       const symbol = messageRequest.value.replace(/^\./, '')
       return fileAnswer(
         lookUp(families, ({ bySymbol }) => bySymbol.get(symbol)),
         `symbol ${messageRequest.value}`,
+        encodeFile,
       )
     }
     case 'fileContainingExtension': {
       const { containingType, extensionNumber } = messageRequest.value
       const file = lookUp(families, ({ extensions }) => extensions.get(containingType)?.get(extensionNumber))
-      return fileAnswer(file, `extension ${extensionNumber} of ${containingType}`)
+      return fileAnswer(file, `extension ${extensionNumber} of ${containingType}`, encodeFile)
     }
     case 'allExtensionNumbersOfType': {
       const baseTypeName = messageRequest.value
@@ -121,9 +125,9 @@ function answer(
   }
 }
 
-function fileAnswer(file: DescFile | undefined, what: string): ResponseCase {
+function fileAnswer(file: DescFile | undefined, what: string, encodeFile: Encode): ResponseCase {
   if (!file) return refusal(NOT_FOUND, `${what} not found`)
-  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto: withDependencies(file) } }
+  return { case: 'fileDescriptorResponse', value: { fileDescriptorProto: withDependencies(file, encodeFile) } }
 }
 
 function refusal(errorCode: number, errorMessage: string): ResponseCase {
@@ -132,13 +136,17 @@ function refusal(errorCode: number, errorMessage: string): ResponseCase {
 
 /**
  * Creates both versions of the service over the same descriptors. `families` builds the files under the active names, then
- * under the other accepted names; `services` are the names to list.
+ * under the other accepted names; `services` are the names to list. Files contain the comments that `commentOf` returns.
  */
 export function createReflection(
   families: readonly (() => readonly DescFile[])[],
   services: readonly string[],
+  commentOf: CommentOf,
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
   const indexes: Index[] = []
+  const encodeFile = cachePerObject(({ proto }: DescFile) =>
+    toBinary(FileDescriptorProtoSchema, withComments(proto, commentOf)),
+  )
   const eachFamily = {
     *[Symbol.iterator]() {
       for (const [i, files] of families.entries()) {
@@ -159,7 +167,7 @@ export function createReflection(
       const response = create(ServerReflectionResponseSchema, {
         validHost: request.host,
         originalRequest: request,
-        messageResponse: answer(eachFamily, listed, request) ?? { case: undefined },
+        messageResponse: answer(eachFamily, listed, request, encodeFile) ?? { case: undefined },
       })
       if (call.write(encodeBuffer(ServerReflectionResponseSchema, response))) return
       // Answers are far longer than requests: no further request is read until the client has read the answers.

@@ -276,7 +276,7 @@ test.each(['v1', 'v1alpha'])(
 )
 
 test('reflection reads no further request from a client that does not read its answers', async () => {
-  const [service] = createReflection([() => files], [])
+  const [service] = createReflection([() => files], [], () => undefined)
   const questions = 300
   let answered = 0
   let sent = () => {}

@@ -13,6 +13,7 @@ import {
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js'
 import { Health } from '../../gen/grpc/health/v1/health_pb.ts'
+import { commentOf } from '../../identity/descriptions.ts'
 import { methodPath } from '../../identity/registry.ts'
 import { STATUS_CODES } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
@@ -140,7 +141,8 @@ export function createGrpcServer(node: GatewayNode): GatewayServer {
   const healthService = createHealth(node, health)
   server.addService(healthService.definition, healthService.implementation)
   const listed = queriedServices.map(({ typeName }) => names.active.toName(typeName))
-  for (const reflection of createReflection(names.files, [...listed, Health.typeName])) {
+  const commentOfName = (name: string) => commentOf(node.identity, names.toNeutral(name))
+  for (const reflection of createReflection(names.files, [...listed, Health.typeName], commentOfName)) {
     server.addService(reflection.definition, reflection.implementation)
   }
   const tcp = connections.createServer(server.createConnectionInjector(ServerCredentials.createInsecure()))
