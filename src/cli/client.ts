@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { type FieldViolation, FieldViolationSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { diskFiles } from '../node/files.ts'
 import { addressOf } from '../node/gateways.ts'
+import { readRunFile } from '../node/run-file.ts'
 import { queryError } from '../primitives/errors.ts'
 import { homeOf, resolveSettings } from './settings.ts'
 
@@ -23,8 +24,8 @@ export interface NodeClient {
 /** Adds the flags that select a node. */
 export function addNodeOptions(command: Command): Command {
   return command
-    .option('--node <url>', 'REST URL of the node (default: built from the settings of the home)')
-    .option('--port-offset <n>', 'port offset that the node was started with (default: node.port_offset)')
+    .option('--node <url>', 'REST URL of the node (default: that of the node that runs in the home)')
+    .option('--port-offset <n>', 'port offset of a node whose home is elsewhere (default: node.port_offset)')
 }
 
 /** Flags of a command that queries a node and prints the answer. */
@@ -36,7 +37,7 @@ export interface ReadFlags extends NodeFlags {
 /** Adds the flags that select a node, a height and an output format. */
 export function addReadOptions(command: Command): Command {
   return addNodeOptions(command)
-    .option('--home <dir>', 'home whose settings give the URL of the node (default: ALMANAC_HOME, or ~/.almanac)')
+    .option('--home <dir>', 'home of the node (default: ALMANAC_HOME, or ~/.almanac)')
     .option('--height <height>', 'height to read (default: the latest)')
     .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
 }
@@ -46,8 +47,12 @@ export function openNode(flags: NodeFlags): NodeClient {
   return createNodeClient(flags.node ?? urlOfHome(flags))
 }
 
+/** Returns the URL of the node that runs in the home, else of the one that its settings describe. */
 function urlOfHome({ home: root, portOffset }: NodeFlags): string {
   const home = homeOf(root)
+  const running = portOffset === undefined ? readRunFile(home, diskFiles) : undefined
+  if (running?.rest !== undefined) return running.rest
+  if (running) throw queryError('unavailable', `the node in ${home} runs without REST: start it with --rest`)
   const flags = portOffset === undefined ? {} : { 'port-offset': portOffset }
   const { rest, node } = resolveSettings(flags, diskFiles.exists(home) ? home : undefined).config
   return `http://${addressOf(rest.host, rest.port + node.portOffset)}`

@@ -1,4 +1,5 @@
 /** `almanac status`: shows the status of a running node, or whether this build can continue the chain of a stopped one. */
+import { Command } from 'commander'
 import { HALTED_HEADER } from '../api/halted.ts'
 import { haltedByUpgrade } from '../consensus/halted.ts'
 import type { Build } from '../node/build.ts'
@@ -7,9 +8,10 @@ import { addressOf } from '../node/gateways.ts'
 import { type HomePaths, homePaths } from '../node/home.ts'
 import { lockHolder } from '../node/lock.ts'
 import { readHome } from '../node/read-home.ts'
+import { readRunFile } from '../node/run-file.ts'
 import type { Config } from '../node/settings.ts'
 import { queryError } from '../primitives/errors.ts'
-import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
+import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 
 interface CometStatus {
   readonly node_info: { readonly network: string; readonly moniker: string; readonly version: string }
@@ -23,13 +25,29 @@ interface CometStatus {
   readonly validator_info: { readonly address: string; readonly voting_power: string }
 }
 
+/** Settings that lead to the node, or say what it would do next. */
+const STATUS_SETTINGS = new Set(['comet.host', 'comet.port', 'node.port_offset', 'upgrade.skip'])
+
 export async function status(args: readonly string[], build?: Build): Promise<number> {
-  const command = commandWithSettings('status', 'Show height, app hash and health of a running node, as JSON.')
+  const command = new Command('almanac status')
+    .description('Show height, app hash and health of a running node, as JSON.')
+    .option('--home <dir>', 'Home of the node. (default: ALMANAC_HOME, or ~/.almanac)')
+    .option(
+      '-n, --node <url>',
+      'URL of the CometBFT RPC of the node. (default: that of the node that runs in the home)',
+    )
+    .exitOverride()
+  addSettings(command, ({ section, key }) => STATUS_SETTINGS.has(`${section}.${key}`))
   command.parse([...args], { from: 'user' })
-  const flags = flagsOf(command)
+  const { node, ...flags } = flagsOf(command)
   const home = homeOf(flags['home'])
   const { config } = resolveSettings(flags, home)
-  const url = `http://${addressOf(config.comet.host, config.comet.port + config.node.portOffset)}/status`
+  const isPlain = !Object.keys(flags).some((flag) => flag !== 'home')
+  const running = isPlain ? readRunFile(home, diskFiles)?.comet : undefined
+  const ownUrl = `http://${addressOf(config.comet.host, config.comet.port + config.node.portOffset)}`
+  const url = `${String(node ?? running ?? ownUrl)
+    .replace(/^tcp:/, 'http:')
+    .replace(/\/+$/, '')}/status`
   let result: CometStatus | undefined
   let halted: string | null
   try {

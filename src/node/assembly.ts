@@ -44,6 +44,7 @@ import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts } from './ports.ts'
 import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress } from './public-node.ts'
+import { writeRunFile } from './run-file.ts'
 import type { Config } from './settings.ts'
 import { createStateReader } from './state-reader.ts'
 import { logFailedPayouts } from './unpaid-shares.ts'
@@ -273,6 +274,8 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     const server = await openIpc(gateway, ipc, options.rpcMethods)
     undo.push(() => server.close())
   }
+  const urls = { ...apiPool?.urls, ...gateways?.urls, ...(openPorts && ipc !== '' && { ipc }) }
+  if (options.home !== undefined) undo.push(writeRunFile(options.home, urls, files))
 
   return {
     config,
@@ -283,7 +286,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     get accounts() {
       return accounts()
     },
-    urls: { ...apiPool?.urls, ...gateways?.urls, ...(openPorts && ipc !== '' && { ipc }) },
+    urls,
     get height() {
       return driver.status().latestHeight
     },

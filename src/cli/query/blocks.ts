@@ -140,7 +140,7 @@ export function addBlockQueries(program: Command, terminal: Terminal): void {
     .alias('event-query-tx-for')
     .description('Wait until a block contains a transaction, and show what became of it')
     .option('--timeout <time>', 'longest time to wait, such as 15s or 2m', '15s')
-    .option('--home <dir>', 'home whose settings give the URL of the node (default: ALMANAC_HOME, or ~/.almanac)')
+    .option('--home <dir>', 'home of the node (default: ALMANAC_HOME, or ~/.almanac)')
     .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
   addNodeOptions(wait).action(async (hash: string) => {
     const flags = wait.opts<ReadFlags & { timeout: string }>()
