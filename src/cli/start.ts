@@ -5,6 +5,7 @@ import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
 import { queryError } from '../primitives/errors.ts'
+import { refuseForeignFlags } from './foreign-flags.ts'
 import { readMnemonicFile } from './mnemonic-file.ts'
 import { bannerlessLog, runNode } from './run-node.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
@@ -14,6 +15,7 @@ import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './setting
  * replaces the state machine of this build.
  */
 export async function start(args: readonly string[], build?: Build): Promise<number> {
+  refuseForeignFlags(args, 'start')
   const command = commandWithSettings(
     'start',
     'Run a chain: one validator, ten funded accounts, simulated prices, a block each second and on arrival of a transaction.',

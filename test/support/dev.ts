@@ -24,11 +24,21 @@ export function clientsOf({ config }: NodeProcess, mnemonic: string = config.mne
   }
 }
 
-/** Runs `almanac dev` until it ends, which flags that are refused make it do. */
-export function runDev(...flags: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+/** The end of a command. */
+interface Ended {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs a command of the built program until it ends. */
+export function runProgram(...args: readonly string[]): Promise<Ended> {
   return new Promise((done) => {
-    execFile(process.execPath, [program, 'dev', ...flags], { timeout: 60_000 }, (error, out, err) => {
+    execFile(process.execPath, [program, ...args], { timeout: 60_000 }, (error, out, err) => {
       done({ code: error ? Number(error.code) : 0, out, err })
     })
   })
 }
+
+/** Runs `almanac dev` until it ends, which flags that are refused make it do. */
+export const runDev = (...flags: readonly string[]): Promise<Ended> => runProgram('dev', ...flags)

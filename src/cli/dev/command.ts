@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander'
 import { configError } from '../../node/config.ts'
 import { ALL_SETTINGS } from '../../node/settings.ts'
+import { refuseForeignFlags } from '../foreign-flags.ts'
 import { optionOf } from '../settings.ts'
 import { CANONICAL, DEV_FLAGS, type DevFlag } from './flags.ts'
 
@@ -75,10 +76,11 @@ function canonical(argument: string): string {
 }
 
 /**
- * Parses the arguments of `almanac dev`. Throws `invalidArgument` for a flag that is refused, with the reason, and the errors of
- * commander for an unknown one.
+ * Parses the arguments of `almanac dev`. Throws `invalidArgument` for a flag that is refused, with the reason, or that another
+ * program has, and the errors of commander for an unknown one.
  */
 export function parseDevFlags(args: readonly string[]): GivenFlags {
+  refuseForeignFlags(args, 'dev')
   const command = devCommand()
   command.parse(args.map(canonical), { from: 'user' })
   const values = command.opts<Record<string, unknown>>()

@@ -19,14 +19,15 @@ export function storeLeaf(name: string, rootHash: Uint8Array): Uint8Array {
   return sha256(finish(out))
 }
 
-/**
- * Returns the root over leaf hashes. The size of the left part is the greatest power of two below the number of leaves.
- * Bounded by: the logarithm of that number.
- */
+/** Returns the root over leaf hashes. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
   return leaves.length === 0 ? sha256(new Uint8Array(0)) : rootOf(leaves, 0, leaves.length)
 }
 
+/**
+ * Returns the root over a part of the leaf hashes. The size of the left part is the greatest power of two below their number.
+ * Bounded by: the logarithm of that number.
+ */
 function rootOf(leaves: readonly Uint8Array[], from: number, to: number): Uint8Array {
   if (to - from === 1) return leaves[from]!
   const middle = from + leftOf(to - from)
@@ -46,7 +47,7 @@ function hashInner(left: Uint8Array, right: Uint8Array): Uint8Array {
 /** A sibling of a node on the path from a leaf to the root. */
 export type Aunt = { readonly left: Uint8Array } | { readonly right: Uint8Array }
 
-/** Returns the siblings of the path from a leaf to the root, from the leaf upwards. Bounded by: as `merkleRoot`. */
+/** Returns the siblings of the path from a leaf to the root, from the leaf upwards. Bounded by: as `rootOf`. */
 export function merklePath(leaves: readonly Uint8Array[], index: number): Aunt[] {
   if (leaves.length <= 1) return []
   const middle = leftOf(leaves.length)

@@ -1,8 +1,9 @@
-/** `docs/compatibility.md`: every method of the programs of this field, called on a running node, with what it answered. */
+/** `docs/compatibility.md`: every method, command and flag of the programs of this field, tried on a running node. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Answer, type Chain, openChain } from './chain.ts'
 import { DIFFERENCES, EXPECTED_ERRORS, REASONS } from './differences.ts'
+import { renderFlags } from './flags.ts'
 import { ALONE, cometParamsOf, paramsOf } from './params.ts'
 
 export const COMPATIBILITY_FILE = resolve(import.meta.dirname, '../../../docs/compatibility.md')
@@ -113,7 +114,8 @@ export async function renderCompatibility(): Promise<string> {
 
 <!-- npm run compatibility writes this page; a test compares it with the answers of a node. -->
 
-Every method of the programs that users know, called on a development chain of this node with parameters that it can answer.
+Every method of the programs that users know, called on a development chain of this node with parameters that it can answer,
+and their [commands and flags](#commands-and-flags).
 *Works*: it answers with a result. *Differs*: it does, with a difference in meaning. *Refused*: the error of the
 node, or the reason for which it does not have the method.
 
@@ -137,5 +139,7 @@ ${rows.join('\n')}
 ${listOf(COMET)
   .map((method) => `| \`${method}\` | ${cell(comet.get(method)!)} |`)
   .join('\n')}
+
+${await renderFlags()}
 `
 }
