@@ -75,6 +75,18 @@ export interface Compute {
  */
 export type Observe = (operation: string, status: 'ok' | Status, asked?: string) => void
 
+/** A record of the node's log. */
+export interface LogLine {
+  /** Number of the record since the start of the node, from 0. */
+  readonly index: number
+  /** Unix milliseconds. */
+  readonly timeMs: number
+  readonly level: string
+  readonly message: string
+  /** The fields as text: `height=2 txs=1`. */
+  readonly fields: string
+}
+
 export interface GatewayNode {
   readonly identity: Identity
   readonly chainId: string
@@ -103,6 +115,8 @@ export interface GatewayNode {
   readonly observe?: Observe | undefined
   /** Logs a line that a contract printed. Present on a development chain. */
   readonly print?: ((line: string) => void) | undefined
+  /** Returns the kept records of the node's log from a number on. Present on a development chain. */
+  readonly recentLog?: ((from: number) => readonly LogLine[]) | undefined
   readonly log: (level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>) => void
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number

@@ -38,6 +38,7 @@ import type { HaltNotice } from './halts.ts'
 import { networkTiming, readiness } from './health.ts'
 import { homePaths } from './home.ts'
 import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
+import { keepLog } from './kept-log.ts'
 import { createLog, type Log } from './log.ts'
 import { createMetrics } from './metrics.ts'
 import { requireMnemonic } from './mnemonic.ts'
@@ -133,7 +134,9 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const { config, profile, genesis, validatorKeys } = chain
   requireFitForPublic(config, chain.home?.paths, files)
   requireWorkerPrograms(build, config)
-  const log = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
+  const own = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
+  const kept = isDevelopment(config) ? keepLog(own, config.log.level, clock) : undefined
+  const log = kept?.log ?? own
   const warning = requireSafeKeys(config)
   if (warning) log('warn', warning)
   if (chain.home) warnOfReadableKeys(chain.home.paths, files, log)
@@ -232,6 +235,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     devKeys: devKeysOf(config, accounts),
     observe: observerOf(metrics?.request, config.log.requests ? log : undefined),
     print: development?.print,
+    recentLog: kept?.recentLog,
     log,
     now: clock,
   })

@@ -36,6 +36,7 @@ export interface GatewayParts
       | 'withContext'
       | 'observe'
       | 'print'
+      | 'recentLog'
       | 'log'
       | 'now'
     >,

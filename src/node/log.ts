@@ -26,6 +26,13 @@ function showText(value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
+/** Returns the fields of a record as text: `height=2 txs=1`. */
+export function formatFields(fields: Readonly<Record<string, unknown>>): string {
+  return Object.entries(fields)
+    .map(([key, value]) => `${key}=${showText(value)}`)
+    .join(' ')
+}
+
 /** Returns the stack of an error, and those of its causes. */
 function stacksOf(error: Error): string {
   const stacks = [error.stack ?? error.message]
@@ -55,8 +62,8 @@ export function createLog({ format, level, write, now }: LogOptions): Log {
       write(`${JSON.stringify({ time, level: at, message, ...fields }, (_, value) => showValue(value))}\n`)
       return
     }
-    const tail = Object.entries(fields).map(([key, value]) => ` ${key}=${showText(value)}`)
-    write(`${time.slice(11, 23)} ${at.padEnd(5)} ${message}${tail.join('')}\n`)
+    const tail = formatFields(fields)
+    write(`${time.slice(11, 23)} ${at.padEnd(5)} ${message}${tail && ` ${tail}`}\n`)
   }
 
   return (at, message, fields = {}) => {

@@ -20,6 +20,7 @@ import { address, boolean, hash, json, optional, type Param, text } from '../par
 import { clientVersion } from '../web3.ts'
 import { accountVerbs } from './development-state.ts'
 import { mineOne, mineVerbs } from './mined-blocks.ts'
+import { nodeLogMethods } from './node-log.ts'
 import { refusedVerbs } from './refused.ts'
 import { reorgVerb } from './reorg.ts'
 import { tokenVerbs } from './tokens.ts'
@@ -208,6 +209,7 @@ const named: Methods = {
     node.withContext(undefined, (ctx) => formatHex0x(evm.blockEnv(ctx).coinbase)),
   ),
   eth_hashrate: mainMethod([], () => '0x0'),
+  ...nodeLogMethods,
   almanac_setValidator: mainMethod([count, behaviour], ({ node }, index, name) => {
     developmentOf(node).setValidator(Number(index), name)
     return true
