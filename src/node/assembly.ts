@@ -14,6 +14,7 @@ import type { Identity } from '../identity/types.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import { equal } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import { NS_PER_MS } from '../primitives/time.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { startApiWorkers, withoutWorkerGateways } from './assembly/api-workers.ts'
@@ -31,7 +32,7 @@ import { warnOfFewDescriptors } from './descriptors.ts'
 import { engineRpcOf } from './engine/http-rpc.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
-import { diskFiles, type Files } from './files.ts'
+import { diskFiles, type Files, freeBytes } from './files.ts'
 import { createGatewayNode, devKeysOf, isDevelopment } from './gateway-node.ts'
 import { type GatewayUrls, openGateways } from './gateways.ts'
 import type { HaltNotice } from './halts.ts'
@@ -40,7 +41,6 @@ import { homePaths } from './home.ts'
 import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { keepLog } from './kept-log.ts'
 import { createLog, type Log } from './log.ts'
-import { createMetrics } from './metrics.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts } from './ports.ts'
@@ -174,7 +174,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     log,
   })
 
-  const metrics = config.metrics.enabled ? createMetrics() : undefined
+  const metrics = config.metrics.enabled ? (await import('./metrics.ts')).createMetrics() : undefined
   const fed = config.feeder.enabled ? fedValidators(genesis, config.chain.mnemonic, identity, validators) : []
   const timing = initialTiming(resolved, config, fed.length > 0)
   const { executor, driver, production, serveQueries } = await startEngine(
@@ -261,14 +261,23 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
         portOf,
         ...(options.rpcMethods && { rpcMethods: options.rpcMethods }),
         ready: () => readiness(driver, driver.production?.timing() ?? networkTiming(config), clock()),
-        renderMetrics: () =>
-          metrics?.render({
+        renderMetrics: async () => {
+          const { halted, catchingUp, latestTimeNs } = driver.status()
+          const rendered = await metrics?.render({
+            chainId,
             height: store.latestHeight(),
-            isHalted: executor.status().halted !== undefined,
+            earliestHeight: store.earliestHeight(),
+            tipTimeSeconds: Number(latestTimeNs / NS_PER_MS) / 1000,
+            isHalted: halted !== undefined,
+            isCatchingUp: catchingUp,
             mempool: driver.pool?.pendingCount() ?? { count: 0, sizeBytes: 0 },
             compute: addStats(compute.stats(), apiPool?.computeStats() ?? NO_STATS),
+            workers: apiPool?.usages() ?? [],
             databaseBytes: dataPath === undefined ? undefined : backend.sizeBytes(),
-          }) ?? '',
+            diskFreeBytes: dataPath === undefined ? undefined : freeBytes(dataPath),
+          })
+          return rendered ?? ''
+        },
       })
     : undefined
   if (gateways) undo.push(() => gateways.close())

@@ -37,7 +37,7 @@ export interface GatewayOptions {
   /** JSON-RPC methods that replace those of the same name. */
   readonly rpcMethods?: Methods
   readonly ready: () => Health
-  readonly renderMetrics: () => string
+  readonly renderMetrics: () => Promise<string>
 }
 
 /** Formats host and port for a URL. */

@@ -54,13 +54,16 @@ export interface MonitorServer {
 }
 
 /** Creates the server of the metrics port: `/metrics`, `/healthz`, `/readyz`. */
-export function createMonitorServer(render: () => string, ready: () => Health): MonitorServer {
+export function createMonitorServer(render: () => Promise<string>, ready: () => Health): MonitorServer {
   const server: Server = createServer(SERVER_TIMES, (request, response) => {
     const path = (request.url ?? '/').split('?')[0]
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       response.writeHead(405, { allow: 'GET, HEAD' }).end()
     } else if (path === '/metrics') {
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(render())
+      render().then(
+        (text) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }).end(text),
+        () => response.writeHead(500).end(),
+      )
     } else if (path === '/healthz') {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}\n')
     } else if (path === '/readyz') {

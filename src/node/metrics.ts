@@ -1,121 +1,138 @@
-/** The metrics of a node, in the text format of Prometheus. */
+/** The metrics of a node, in the text format of Prometheus (docs/metrics.md). Names and units follow its guide. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { VERSION } from './version.ts'
+import type { WorkerUsage } from './workers/messages.ts'
+import type { PoolStats } from './workers/pool-stats.ts'
 
 export interface Metrics {
   /** Records a committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start. */
   block(times: { readonly intervalMs: number | undefined; readonly executeMs: number; readonly commitMs: number }): void
   /** Counts answered requests of an operation, empty if none was found, by `ok` or the name of their status. */
   request(operation: string, status: string, times?: number): void
-  /** Returns the text of `/metrics`. */
-  render(readings: MetricReadings): string
+  /** Resolves with the text of `/metrics`. */
+  render(readings: MetricReadings): Promise<string>
 }
 
 /** Current values of the node. */
 export interface MetricReadings {
+  readonly chainId: string
   readonly height: bigint
+  /** The first height that can be read. */
+  readonly earliestHeight: bigint
+  /** Time of the latest block, Unix seconds. */
+  readonly tipTimeSeconds: number
   /** Whether no further block is made. */
   readonly isHalted: boolean
+  /** Whether blocks of the network are missing. */
+  readonly isCatchingUp: boolean
   readonly mempool: { readonly count: number; readonly sizeBytes: number }
-  readonly compute: {
-    readonly waiting: number
-    readonly running: number
-    readonly done: number
-    readonly refused: number
-    readonly kills: number
-  }
+  readonly compute: PoolStats
+  /** Memory and processor time of each API worker. */
+  readonly workers: readonly WorkerUsage[]
   /** Bytes on disk; undefined for a chain in memory. */
   readonly databaseBytes: number | undefined
-}
-
-interface Histogram {
-  readonly bounds: readonly number[]
-  readonly counts: number[]
-  sum: number
-  count: number
+  /** Free bytes on its disk; undefined if the system does not say. */
+  readonly diskFreeBytes: number | undefined
 }
 
 const BLOCK_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 const WORK_SECONDS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1]
 
-const histogram = (bounds: readonly number[]): Histogram => ({
-  bounds,
-  counts: bounds.map(() => 0),
-  sum: 0,
-  count: 0,
-})
-
-function observe(into: Histogram, value: number): void {
-  into.sum += value
-  into.count++
-  const index = into.bounds.findIndex((bound) => value <= bound)
-  if (index >= 0) into.counts[index]!++
-}
-
-function head(name: string, type: string, help: string): string {
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`
-}
-
-function renderHistogram(name: string, help: string, { bounds, counts, sum, count }: Histogram): string {
-  let below = 0
-  const buckets = bounds.map((bound, i) => {
-    below += counts[i]!
-    return `${name}_bucket{le="${bound}"} ${below}\n`
-  })
-  return `${head(name, 'histogram', help)}${buckets.join('')}${name}_bucket{le="+Inf"} ${count}\n${name}_sum ${sum}\n${name}_count ${count}\n`
-}
-
-const renderValue = (name: string, type: string, help: string, value: number | bigint): string =>
-  `${head(name, type, help)}${name} ${value}\n`
-
-const escapeLabel = (text: string): string => text.replace(/[\\"\n]/g, (mark) => (mark === '\n' ? '\\n' : `\\${mark}`))
-
+/** Creates the metrics of one node, with those that every program of Node.js has about its process. */
 export function createMetrics(): Metrics {
-  const interval = histogram(BLOCK_SECONDS)
-  const execute = histogram(WORK_SECONDS)
-  const commit = histogram(WORK_SECONDS)
-  /** Number of answers by operation and status. */
-  const requests = new Map<string, { operation: string; status: string; count: number }>()
+  const register = new Registry()
+  const registers = [register]
+  const gauge = (name: string, help: string) => new Gauge({ name, help, registers })
+  const counter = (name: string, help: string) => new Counter({ name, help, registers })
+  const histogram = (name: string, help: string, buckets: number[]) => new Histogram({ name, help, buckets, registers })
+  collectDefaultMetrics({ register })
+
+  const build = new Gauge({
+    name: 'almanac_build_info',
+    help: 'Version of the program and id of the chain; always 1.',
+    labelNames: ['version', 'chain_id'],
+    registers,
+  })
+  const height = gauge('almanac_height', 'Latest committed height.')
+  const earliest = gauge('almanac_earliest_height', 'First height that answers queries.')
+  const tip = gauge('almanac_tip_timestamp_seconds', 'Time of the latest block, Unix time.')
+  const halted = gauge('almanac_halted', '1 when no further block is made.')
+  const catchingUp = gauge('almanac_catching_up', '1 while blocks of the network are missing.')
+  const interval = histogram('almanac_block_interval_seconds', 'Time between two commits.', BLOCK_SECONDS)
+  const execute = histogram('almanac_block_execute_seconds', 'Time to execute a block.', WORK_SECONDS)
+  const commit = histogram('almanac_block_commit_seconds', 'Time to hash and commit a block.', WORK_SECONDS)
+  const waitingTxs = gauge('almanac_mempool_transactions', 'Waiting transactions.')
+  const waitingBytes = gauge('almanac_mempool_bytes', 'Bytes of waiting transactions.')
+  const requests = new Counter({
+    name: 'almanac_requests_total',
+    help: 'Answered requests of all processes.',
+    labelNames: ['operation', 'status'],
+    registers,
+  })
+  const waiting = gauge('almanac_compute_waiting', 'Jobs that wait for a thread.')
+  const running = gauge('almanac_compute_running', 'Jobs that run.')
+  const done = counter('almanac_compute_done_total', 'Jobs that ended.')
+  const refused = counter('almanac_compute_refused_total', 'Jobs refused by a full queue.')
+  const kills = counter('almanac_compute_kills_total', 'Threads that were ended because a job exceeded its budget.')
+  const workers = { labelNames: ['worker'], registers } as const
+  const workerMemory = new Gauge({
+    name: 'almanac_worker_resident_memory_bytes',
+    help: 'Resident memory of an API worker.',
+    ...workers,
+  })
+  const workerCpu = new Counter({
+    name: 'almanac_worker_cpu_seconds_total',
+    help: 'Processor time of an API worker since its start.',
+    ...workers,
+  })
+  const database = gauge('almanac_database_bytes', 'Size of the database on disk.')
+  const diskFree = gauge('almanac_disk_free_bytes', 'Free space on the disk of the database.')
+
+  /** Sets a counter whose value another part counts. */
+  function setCounter(to: Counter, value: number): void {
+    to.reset()
+    to.inc(value)
+  }
+
+  function setWorkers(usages: readonly WorkerUsage[]): void {
+    workerMemory.reset()
+    workerCpu.reset()
+    for (const [index, { residentBytes, cpuSeconds }] of usages.entries()) {
+      const worker = String(index + 1)
+      workerMemory.set({ worker }, residentBytes)
+      workerCpu.inc({ worker }, cpuSeconds)
+    }
+  }
 
   return {
     block({ intervalMs, executeMs, commitMs }) {
-      if (intervalMs !== undefined) observe(interval, intervalMs / 1000)
-      observe(execute, executeMs / 1000)
-      observe(commit, commitMs / 1000)
+      if (intervalMs !== undefined) interval.observe(intervalMs / 1000)
+      execute.observe(executeMs / 1000)
+      commit.observe(commitMs / 1000)
     },
     request(operation, status, times = 1) {
-      const key = `${operation} ${status}`
-      const known = requests.get(key)
-      if (known) known.count += times
-      else requests.set(key, { operation, status, count: times })
+      requests.inc({ operation, status }, times)
     },
-    render({ height, isHalted, mempool: { count, sizeBytes }, compute, databaseBytes }) {
-      const answered = [...requests.values()].map(
-        ({ operation, status, count }) =>
-          `almanac_requests_total{operation="${escapeLabel(operation)}",status="${escapeLabel(status)}"} ${count}\n`,
-      )
-      return [
-        renderValue('almanac_height', 'gauge', 'Latest committed height.', height),
-        renderValue('almanac_halted', 'gauge', '1 when no further block is made.', isHalted ? 1 : 0),
-        renderHistogram('almanac_block_interval_seconds', 'Time between two commits.', interval),
-        renderHistogram('almanac_block_execute_seconds', 'Time to execute a block.', execute),
-        renderHistogram('almanac_block_commit_seconds', 'Time to hash and commit a block.', commit),
-        renderValue('almanac_mempool_transactions', 'gauge', 'Waiting transactions.', count),
-        renderValue('almanac_mempool_bytes', 'gauge', 'Bytes of waiting transactions.', sizeBytes),
-        `${head('almanac_requests_total', 'counter', 'Answered requests.')}${answered.join('')}`,
-        renderValue('almanac_compute_waiting', 'gauge', 'Jobs that wait for a thread.', compute.waiting),
-        renderValue('almanac_compute_running', 'gauge', 'Jobs that run.', compute.running),
-        renderValue('almanac_compute_done_total', 'counter', 'Jobs that ended.', compute.done),
-        renderValue('almanac_compute_refused_total', 'counter', 'Jobs refused by a full queue.', compute.refused),
-        renderValue(
-          'almanac_compute_kills_total',
-          'counter',
-          'Threads that were ended because a job exceeded its budget.',
-          compute.kills,
-        ),
-        ...(databaseBytes === undefined
-          ? []
-          : [renderValue('almanac_database_bytes', 'gauge', 'Size of the database on disk.', databaseBytes)]),
-        renderValue('process_resident_memory_bytes', 'gauge', 'Resident memory.', process.memoryUsage.rss()),
-      ].join('')
+    render(readings) {
+      build.set({ version: VERSION, chain_id: readings.chainId }, 1)
+      height.set(Number(readings.height))
+      earliest.set(Number(readings.earliestHeight))
+      tip.set(readings.tipTimeSeconds)
+      halted.set(readings.isHalted ? 1 : 0)
+      catchingUp.set(readings.isCatchingUp ? 1 : 0)
+      waitingTxs.set(readings.mempool.count)
+      waitingBytes.set(readings.mempool.sizeBytes)
+      waiting.set(readings.compute.waiting)
+      running.set(readings.compute.running)
+      setCounter(done, readings.compute.done)
+      setCounter(refused, readings.compute.refused)
+      setCounter(kills, readings.compute.kills)
+      setWorkers(readings.workers)
+      database.set(readings.databaseBytes ?? 0)
+      diskFree.set(readings.diskFreeBytes ?? 0)
+      if (readings.databaseBytes === undefined) register.removeSingleMetric('almanac_database_bytes')
+      if (readings.diskFreeBytes === undefined) register.removeSingleMetric('almanac_disk_free_bytes')
+      return register.metrics()
     },
   }
 }

@@ -5,21 +5,28 @@ import { createMonitorServer, networkTiming, readiness } from './health.ts'
 import { createMetrics, type MetricReadings } from './metrics.ts'
 
 const READINGS: MetricReadings = {
+  chainId: 'test-1',
   height: 7n,
+  earliestHeight: 2n,
+  tipTimeSeconds: 1_700_000_000.5,
   isHalted: true,
+  isCatchingUp: false,
   mempool: { count: 2, sizeBytes: 300 },
   compute: { waiting: 1, running: 1, done: 5, refused: 0, kills: 3 },
+  workers: [{ residentBytes: 1000, cpuSeconds: 2.5 }],
   databaseBytes: 4096,
+  diskFreeBytes: undefined,
 }
 
-test('block times fall into cumulative buckets, requests are counted by operation and status', () => {
+test('block times fall into cumulative buckets, requests are counted by operation and status', async () => {
   const counted = createMetrics()
   counted.block({ intervalMs: undefined, executeMs: 3, commitMs: 1 })
   counted.block({ intervalMs: 500, executeMs: 3000, commitMs: 1 })
   counted.request('/chain.evm.v1.Query/Params', 'ok')
   counted.request('/chain.evm.v1.Query/Params', 'ok')
   counted.request('/chain.evm.v1.Query/Balance', 'notFound')
-  const lines = counted.render(READINGS).split('\n')
+  await counted.render(READINGS)
+  const lines = (await counted.render(READINGS)).split('\n')
   for (const line of [
     'almanac_height 7',
     'almanac_halted 1',
@@ -31,6 +38,10 @@ test('block times fall into cumulative buckets, requests are counted by operatio
     'almanac_block_execute_seconds_bucket{le="+Inf"} 2',
     'almanac_requests_total{operation="/chain.evm.v1.Query/Params",status="ok"} 2',
     'almanac_requests_total{operation="/chain.evm.v1.Query/Balance",status="notFound"} 1',
+    'almanac_earliest_height 2',
+    'almanac_tip_timestamp_seconds 1700000000.5',
+    'almanac_worker_resident_memory_bytes{worker="1"} 1000',
+    'almanac_worker_cpu_seconds_total{worker="1"} 2.5',
     'almanac_compute_kills_total 3',
     'almanac_database_bytes 4096',
   ]) {

@@ -60,7 +60,8 @@ export function listBackups(root: string): readonly StoredBackup[] {
 }
 
 function readManifest(path: string): StoredBackup {
-  const damaged = () => queryError('dataLoss', `the backup is damaged: ${path} is not as it was written; delete it to go on without it`)
+  const damaged = () =>
+    queryError('dataLoss', `the backup is damaged: ${path} is not as it was written; delete it to go on without it`)
   let read: { readonly format: string; readonly sha256: string; readonly manifest: Manifest }
   try {
     read = JSON.parse(readFileSync(path, 'utf8'))

@@ -19,6 +19,7 @@ import {
   type ToApiWorker,
   unpackError,
   type WorkerStatus,
+  type WorkerUsage,
 } from './messages.ts'
 import { addStats, NO_STATS, type PoolStats } from './pool-stats.ts'
 
@@ -47,6 +48,8 @@ export interface ApiPool {
   readonly urls: Omit<GatewayUrls, 'metrics'>
   /** Returns the work of the compute threads of all workers, those that have ended included. */
   computeStats(): PoolStats
+  /** Returns memory and processor time of each worker that has reported them. */
+  usages(): readonly WorkerUsage[]
   close(): Promise<void>
 }
 
@@ -59,6 +62,8 @@ interface Started {
   /** Whether the latest status is still in transit. */
   busy: boolean
   compute: PoolStats
+  /** The latest report of its memory and processor time. */
+  usage: WorkerUsage | undefined
 }
 
 /** A worker that ends sooner after its start is replaced after this delay only; any other is replaced at once. */
@@ -113,6 +118,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     if (message.kind === 'report') {
       for (const { operation, status, times } of message.counts) options.observe?.(operation, status, times)
       started.compute = message.compute
+      started.usage = message.usage
       return
     }
     if (message.kind === 'print') {
@@ -178,7 +184,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     })
     const worker = cluster.fork()
     const begun = performance.now()
-    const started: Started = { running: new Map(), sent: undefined, busy: false, compute: NO_STATS }
+    const started: Started = { running: new Map(), sent: undefined, busy: false, compute: NO_STATS, usage: undefined }
     workers.set(worker, started)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromApiWorker) => {
@@ -239,6 +245,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     urls = started[0]!
     return {
       urls,
+      usages: () => [...workers.values()].flatMap(({ usage }) => usage ?? []),
       computeStats: () => [...workers.values()].reduce((sum, { compute }) => addStats(sum, compute), ended),
       close,
     }

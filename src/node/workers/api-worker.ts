@@ -98,6 +98,6 @@ async function serve(
       isDevelopment(config),
     ),
     ready: () => readiness(driver, networkTiming(config) ?? parseBlockTime(config.blocks.time)!, Date.now()),
-    renderMetrics: () => '',
+    renderMetrics: async () => '',
   })
 }

@@ -13,6 +13,7 @@ import {
   unpackAdmission,
   unpackError,
   type WorkerStatus,
+  type WorkerUsage,
 } from './messages.ts'
 import type { PoolStats } from './pool-stats.ts'
 
@@ -47,6 +48,12 @@ export interface MainProcess {
   count(compute: () => PoolStats): Observe
   /** Sets the reader that delivers new blocks to listeners. */
   attachReader(reader: BlockReader): void
+}
+
+/** Returns memory and processor time of this process. */
+function ownUsage(): WorkerUsage {
+  const { user, system } = process.cpuUsage()
+  return { residentBytes: process.memoryUsage.rss(), cpuSeconds: (user + system) / 1e6 }
 }
 
 /** Interval between two reports of counted answers. */
@@ -129,7 +136,7 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
   function count(compute: () => PoolStats): Observe {
     const counts = new Map<string, { operation: string; status: Parameters<Observe>[1]; times: number }>()
     setInterval(() => {
-      send({ kind: 'report', counts: [...counts.values()], compute: compute() })
+      send({ kind: 'report', counts: [...counts.values()], compute: compute(), usage: ownUsage() })
       counts.clear()
     }, REPORT_MS).unref()
     return (operation, status) => {

@@ -98,6 +98,12 @@ export type ToApiWorker =
   /** Close the ports after the requests in progress, and end. */
   | { readonly kind: 'stop' }
 
+/** Memory of a process, and its processor time since its start. */
+export interface WorkerUsage {
+  readonly residentBytes: number
+  readonly cpuSeconds: number
+}
+
 /** Number of answers of an operation with a status. */
 interface AnsweredCount {
   readonly operation: string
@@ -112,7 +118,12 @@ export type FromApiWorker =
   | { readonly kind: 'listening'; readonly urls: GatewayUrls }
   | { readonly kind: 'failed'; readonly error: CarriedError }
   /** Answers since the last report, and the work of the worker's own threads since its start. */
-  | { readonly kind: 'report'; readonly counts: readonly AnsweredCount[]; readonly compute: PoolStats }
+  | {
+      readonly kind: 'report'
+      readonly counts: readonly AnsweredCount[]
+      readonly compute: PoolStats
+      readonly usage: WorkerUsage
+    }
   /** A line that a contract printed. */
   | { readonly kind: 'print'; readonly line: string }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
