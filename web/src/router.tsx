@@ -17,6 +17,8 @@ export interface Route {
   readonly load: () => Promise<{ readonly default: Page }>
   /** Name in the navigation; absent for pages that links lead to. */
   readonly title?: string
+  /** Whether the navigation shows it on development chains only. */
+  readonly isForDevelopment?: boolean
 }
 
 export interface Place {

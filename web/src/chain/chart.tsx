@@ -15,6 +15,14 @@ const PIXELS_HIGH = 240
 /** Returns a colour of the page's theme. */
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
+/** Width of a digit of an axis, and of what is beside the digits. Unit: pixels. */
+const DIGIT = 7
+const MARGIN = 26
+
+/** Returns the width of an axis for its labels. */
+const widthOf = (_: uPlot, labels: readonly string[] | null): number =>
+  MARGIN + DIGIT * Math.max(3, ...(labels ?? []).map((label) => label.length))
+
 function draw(Plot: typeof uPlot, at: HTMLElement, points: readonly Point[], name: string): uPlot {
   const axis = {
     stroke: colour('--muted'),
@@ -28,7 +36,10 @@ function draw(Plot: typeof uPlot, at: HTMLElement, points: readonly Point[], nam
       legend: { show: false },
       cursor: { y: false },
       scales: { x: { time: false } },
-      axes: [axis, { ...axis, size: 76, values: (_, splits) => splits.map((split) => formatDecimal(String(split))) }],
+      axes: [
+        axis,
+        { ...axis, size: widthOf, values: (_, splits) => splits.map((split) => formatDecimal(String(split))) },
+      ],
       series: [
         { label: 'Height' },
         { label: name, stroke: colour('--accent'), width: 2, points: { show: points.length < 30 }, spanGaps: false },

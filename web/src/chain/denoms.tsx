@@ -78,7 +78,7 @@ export function DenomsPage({ item }: SubjectProps) {
         <Loaded of={page} lines={8} empty="No coin exists at this height." isEmpty={({ rows }) => rows.length === 0}>
           {({ rows, next }) => (
             <>
-              <section class="table-box" aria-label="Denoms">
+              <div class="table-box">
                 <table>
                   <thead>
                     <tr>
@@ -105,7 +105,7 @@ export function DenomsPage({ item }: SubjectProps) {
                     ))}
                   </tbody>
                 </table>
-              </section>
+              </div>
               <div class="chain-pager">
                 <button type="button" disabled={keys.length === 1} onClick={() => setKeys(keys.slice(0, -1))}>
                   Previous
@@ -198,13 +198,13 @@ function One({ denom }: { readonly denom: string }) {
           </Facts>
         )}
       </Loaded>
-      <h3>Holders</h3>
+      <h3 class="chain-h">Holders</h3>
       <Loaded of={holders} lines={4}>
         {({ denom_owners, pagination }) =>
           denom_owners.length === 0 ? (
             <Empty>No account holds it at this height.</Empty>
           ) : (
-            <section class="table-box" aria-label={`Holders of ${denom}`}>
+            <div class="table-box">
               <table>
                 <thead>
                   <tr>
@@ -226,7 +226,7 @@ function One({ denom }: { readonly denom: string }) {
                 </tbody>
               </table>
               {pagination.next_key && <p class="muted">The first fifty holders, in the order of their addresses.</p>}
-            </section>
+            </div>
           )
         }
       </Loaded>

@@ -125,7 +125,7 @@ export function DevgasPage() {
         isEmpty={({ list }) => list.length === 0}
       >
         {({ list, isComplete }) => (
-          <section class="table-box" aria-label="Registered contracts">
+          <div class="table-box">
             <table>
               <thead>
                 <tr>
@@ -167,7 +167,7 @@ export function DevgasPage() {
               </tbody>
             </table>
             {!isComplete && <p class="muted">The newest {MOST} registrations are shown.</p>}
-          </section>
+          </div>
         )}
       </Loaded>
     </Section>

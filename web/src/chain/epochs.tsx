@@ -106,7 +106,7 @@ function Clock({ epoch, now }: { readonly epoch: Epoch; readonly now: number }) 
         </text>
       </svg>
       <div>
-        <h3>{epoch.identifier}</h3>
+        <h3 class="chain-h">{epoch.identifier}</h3>
         <Facts>
           <Fact name="Number">{epoch.epoch_counting_started ? formatInteger(epoch.current_epoch) : 'not started'}</Fact>
           <Fact name="Ends">

@@ -80,7 +80,7 @@ export function GovernancePage({ item }: SubjectProps) {
           isEmpty={(value) => value.proposals.length === 0}
         >
           {({ proposals: list }) => (
-            <section class="table-box" aria-label="Proposals">
+            <div class="table-box">
               <table>
                 <thead>
                   <tr>
@@ -108,7 +108,7 @@ export function GovernancePage({ item }: SubjectProps) {
                 </tbody>
               </table>
               {list.length === 100 && <p class="muted">The newest hundred are shown.</p>}
-            </section>
+            </div>
           )}
         </Loaded>
       </Section>
@@ -159,7 +159,7 @@ function One({ id }: { readonly id: string }) {
               {proposal.summary && <Fact name="Summary">{proposal.summary}</Fact>}
             </Facts>
             <Votes proposal={proposal} />
-            <h3>Messages</h3>
+            <h3 class="chain-h">Messages</h3>
             {proposal.messages.length === 0 && <Empty>It has no messages: a vote on a text.</Empty>}
             {proposal.messages.map((message, i) => (
               <details key={`${i} ${message['@type']}`} open={i === 0}>
@@ -189,7 +189,7 @@ function Votes({ proposal: { id, status } }: { readonly proposal: Proposal }) {
   if (status === 'PROPOSAL_STATUS_DEPOSIT_PERIOD') return null
   return (
     <section aria-label="Tally">
-      <h3>Tally</h3>
+      <h3 class="chain-h">Tally</h3>
       <Loaded of={tally} lines={4}>
         {({ tally: counts }) => {
           const whole = SIDES.reduce((sum, [field]) => sum + BigInt(counts[field]), 0n)

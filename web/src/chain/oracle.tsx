@@ -60,7 +60,7 @@ export function OraclePage({ item }: SubjectProps) {
 
 function Prices({ rates, shown }: { readonly rates: Rates['exchange_rates']; readonly shown: string | undefined }) {
   return (
-    <section class="table-box" aria-label="Prices">
+    <div class="table-box">
       <table>
         <thead>
           <tr>
@@ -84,7 +84,7 @@ function Prices({ rates, shown }: { readonly rates: Rates['exchange_rates']; rea
           ))}
         </tbody>
       </table>
-    </section>
+    </div>
   )
 }
 
@@ -178,7 +178,7 @@ function Votes({ pair }: { readonly pair: string | undefined }) {
         isEmpty={(found) => found.length === 0}
       >
         {(found) => (
-          <section class="table-box" aria-label="Votes of the validators">
+          <div class="table-box">
             <table>
               <thead>
                 <tr>
@@ -214,7 +214,7 @@ function Votes({ pair }: { readonly pair: string | undefined }) {
               </tbody>
             </table>
             {found.length === MAX_VOTERS && <p class="muted">The first {MAX_VOTERS} validators are shown.</p>}
-          </section>
+          </div>
         )}
       </Loaded>
     </Section>

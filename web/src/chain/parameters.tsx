@@ -45,7 +45,7 @@ function Module({ of: { module, path, params, meanings } }: { readonly of: Modul
   const rows = rowsOf(params)
   return (
     <Section title={module} question={rest(path)}>
-      <section class="table-box" aria-label={`Parameters of ${module}`}>
+      <div class="table-box">
         <table class="chain-parameters">
           <thead>
             <tr>
@@ -71,7 +71,7 @@ function Module({ of: { module, path, params, meanings } }: { readonly of: Modul
             })}
           </tbody>
         </table>
-      </section>
+      </div>
     </Section>
   )
 }

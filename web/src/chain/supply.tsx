@@ -6,7 +6,7 @@ import { AskButton } from '../ask/ask.tsx'
 import { formatDecimal, formatInteger, formatUnits, toUnits } from '../format/amount.ts'
 import { Loaded, Skeleton } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
-import { Coin, Height } from '../ui/values.tsx'
+import { Height } from '../ui/values.tsx'
 import { Chart } from './chart.tsx'
 import { history } from './history.ts'
 import { useRange } from './range.tsx'
@@ -23,6 +23,8 @@ interface Params {
     readonly has_inflation_started: boolean
   }
 }
+
+const DECIMALS = 6
 
 const at = (name: string): Question => rest(`/chain/inflation/v1/${name}`)
 
@@ -49,11 +51,24 @@ function Asked<Answer>({
   )
 }
 
-/** Amounts with decimals are whole base units where the chain counts coins, and their fraction is shown as it is. */
-function Decimal({ coin: { denom, amount } }: { readonly coin: DecCoin }) {
+/** Moves the point of a decimal text to the left: 1500000.25 by 6 places is `1.50000025`. Exact. */
+export function shiftPoint(amount: string, places: number): string {
   const [whole = '0', fraction = ''] = amount.split('.')
-  if (/[1-9]/.test(fraction)) return <span class="num">{`${formatDecimal(amount)} ${denom}`}</span>
-  return <Coin amount={whole} denom={denom} />
+  const digits = whole.padStart(places + 1, '0')
+  const at = digits.length - places
+  return `${digits.slice(0, at)}.${digits.slice(at)}${fraction}`
+}
+
+/** An amount of base units with a fraction. The native coin is shown in whole units, with every digit. */
+function Decimal({ coin: { denom, amount } }: { readonly coin: DecCoin }) {
+  const node = useNode()
+  const isNative = denom === node?.base_denom
+  return (
+    <span class="amount" title={`${formatDecimal(amount)} ${denom}`}>
+      <span class="num">{formatDecimal(isNative ? shiftPoint(amount, DECIMALS) : amount)}</span>{' '}
+      <span class="unit">{isNative ? node.display_denom : denom}</span>
+    </span>
+  )
 }
 
 export function SupplyPage() {
@@ -102,7 +117,6 @@ export function SupplyPage() {
 interface Supply {
   readonly amount: { readonly denom: string; readonly amount: string }
 }
-const DECIMALS = 6
 
 function SupplyHistory({ denom }: { readonly denom: string }) {
   const { range, controls } = useRange()
@@ -152,7 +166,7 @@ function Mints({
     return <p class="muted">The supply is the same at all of these heights: nothing was minted or burned.</p>
   return (
     <section aria-label="Mint history">
-      <h3>Minted and burned</h3>
+      <h3 class="chain-h">Minted and burned</h3>
       <table>
         <thead>
           <tr>

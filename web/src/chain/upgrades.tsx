@@ -145,7 +145,7 @@ export function UpgradesPage() {
                 </p>
               )}
               {list.length > 0 && (
-                <section class="table-box" aria-label="Applied upgrades">
+                <div class="table-box">
                   <table>
                     <thead>
                       <tr>
@@ -172,7 +172,7 @@ export function UpgradesPage() {
                       ))}
                     </tbody>
                   </table>
-                </section>
+                </div>
               )}
             </>
           )}

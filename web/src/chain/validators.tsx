@@ -65,7 +65,7 @@ function List({ validators }: { readonly validators: readonly Validator[] }) {
   if (validators.length === 0) return <Empty>No validator exists at this height.</Empty>
   return (
     <Section title={`${validators.length} validators`} question={VALIDATORS}>
-      <section class="table-box" aria-label="Validators">
+      <div class="table-box">
         <table>
           <thead>
             <tr>
@@ -104,7 +104,7 @@ function List({ validators }: { readonly validators: readonly Validator[] }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </div>
     </Section>
   )
 }

@@ -1,4 +1,5 @@
 /** The head of every page: name, search, navigation. */
+import { useNode } from '../api/node.ts'
 import { usePlace } from '../router.tsx'
 import { ROUTES } from '../routes.ts'
 import { Link } from '../ui/values.tsx'
@@ -6,6 +7,7 @@ import { SearchBox } from './search.tsx'
 
 export function Header() {
   const { path } = usePlace()
+  const isDevelopment = useNode()?.development === true
   const isHere = (route: string): boolean =>
     route === '/' ? path === '/' : path === route || path.startsWith(`${route}/`)
   return (
@@ -18,7 +20,9 @@ export function Header() {
       </Link>
       <SearchBox />
       <nav aria-label="Pages">
-        {ROUTES.filter(({ title }) => title !== undefined).map(({ path: to, title }) => (
+        {ROUTES.filter(
+          ({ title, isForDevelopment }) => title !== undefined && (!isForDevelopment || isDevelopment),
+        ).map(({ path: to, title }) => (
           <a key={to} href={`#${to}`} aria-current={isHere(to) ? 'page' : undefined}>
             {title}
           </a>

@@ -35,7 +35,7 @@ export function Changes({ parts }: { readonly parts: readonly Compared[] }) {
             <h3 class="time-path">{part.title}</h3>
             {part.question && <AskButton question={part.question} label={part.title} />}
           </div>
-          <section class="table-box" aria-label={`Changes of ${part.title}`}>
+          <div class="table-box">
             <table>
               <thead>
                 <tr>
@@ -64,7 +64,7 @@ export function Changes({ parts }: { readonly parts: readonly Compared[] }) {
                 ))}
               </tbody>
             </table>
-          </section>
+          </div>
           {changes.length > SHOWN && (
             <p class="muted">{formatInteger(changes.length - SHOWN)} further changes are not shown.</p>
           )}
@@ -72,7 +72,9 @@ export function Changes({ parts }: { readonly parts: readonly Compared[] }) {
       ))}
       {same.length > 0 && (
         <details>
-          <summary class="muted">{same.length} answers are the same</summary>
+          <summary class="muted">
+            {same.length === 1 ? 'One answer is the same' : `${same.length} answers are the same`}
+          </summary>
           <ul>
             {same.map(({ part }) => (
               <li key={part.title} class="time-path">

@@ -177,9 +177,9 @@ function Comparison(chosen: Chosen & { readonly from: bigint; readonly to: bigin
   return (
     <Section
       title={
-        <>
+        <span class="time-range-of">
           {subject}: <Height height={from} /> → <Height height={to} />
-        </>
+        </span>
       }
     >
       <Loaded of={outcome} lines={10}>

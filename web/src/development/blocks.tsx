@@ -1,0 +1,177 @@
+/** Blocks, the clock, and snapshots of a development chain. */
+import { useEffect, useState } from 'preact/hooks'
+import { useHead } from '../api/head.ts'
+import { eth } from '../api/question.ts'
+import { formatInteger } from '../format/amount.ts'
+import { formatDuration } from '../format/time.ts'
+import { Section } from '../ui/section.tsx'
+import { ExactTime, Height } from '../ui/values.tsx'
+import { Action, Field, Said, useOutcome } from './action.tsx'
+import { toQuantity, verb } from './verbs.ts'
+
+interface Mining {
+  readonly automine: boolean
+  /** Seconds; null if no clock makes blocks. */
+  readonly interval: number | null
+}
+
+/** The mining before a pause, to resume it. It lasts as long as the page. */
+let beforePause: Mining | undefined
+
+async function readMining(): Promise<Mining> {
+  const [automine, interval] = await Promise.all([
+    verb<boolean>('anvil_getAutomine'),
+    verb<number | null>('anvil_getIntervalMining'),
+  ])
+  return { automine, interval }
+}
+
+async function setMining({ automine, interval }: Mining): Promise<void> {
+  await verb('hardhat_setIntervalMining', Math.round((interval ?? 0) * 1000))
+  await verb('evm_setAutomine', automine)
+}
+
+const describe = ({ automine, interval }: Mining): string => {
+  const when = [
+    ...(automine ? ['when a transaction arrives'] : []),
+    ...(interval === null ? [] : [`every ${interval} s`]),
+  ]
+  return when.length === 0 ? 'paused' : when.join(', and ')
+}
+
+const MOST_BLOCKS = 10_000n
+
+export function Blocks() {
+  const head = useHead()
+  const [mining, setShown] = useState<Mining | undefined>()
+  const [outcome, run] = useOutcome()
+  const refresh = async (): Promise<Mining> => {
+    const read = await readMining()
+    setShown(read)
+    return read
+  }
+  useEffect(() => {
+    refresh().catch(() => {})
+  }, [])
+  const isPaused = mining !== undefined && !mining.automine && mining.interval === null
+  const toggle = async (): Promise<string> => {
+    const now = await readMining()
+    if (isPaused) await setMining(beforePause ?? { automine: true, interval: null })
+    else {
+      beforePause = now
+      await setMining({ automine: false, interval: null })
+    }
+    return `Blocks are made: ${describe(await refresh())}.`
+  }
+  return (
+    <Section title="Blocks" question={eth('evm_mine')}>
+      <p>
+        {mining ? <>Made {describe(mining)}.</> : <span class="muted">Reading how blocks are made.</span>}{' '}
+        {head && (
+          <>
+            The latest is <Height height={head.height} />.
+          </>
+        )}
+      </p>
+      <button type="button" disabled={mining === undefined || outcome.isBusy} onClick={() => run(toggle)}>
+        {isPaused ? 'Resume blocks' : 'Pause blocks'}
+      </button>
+      <Said outcome={outcome} />
+      <Action
+        button="Mine"
+        run={async (fields) => {
+          const count = fields.whole('count', 'The number of blocks', 1n)
+          if (count > MOST_BLOCKS) throw new Error(`At most ${formatInteger(MOST_BLOCKS)} blocks at once.`)
+          await verb('anvil_mine', toQuantity(count))
+          const height = BigInt(await verb<string>('eth_blockNumber'))
+          return (
+            <>
+              Made {count === 1n ? 'a block' : `${formatInteger(count)} blocks`}; the latest is{' '}
+              <Height height={height} />.
+            </>
+          )
+        }}
+      >
+        <Field label="Blocks" name="count" value="1" />
+      </Action>
+    </Section>
+  )
+}
+
+const UNITS: Readonly<Record<string, bigint>> = { seconds: 1n, minutes: 60n, hours: 3600n, days: 86_400n }
+
+export function Clock() {
+  const time = useHead()?.time
+  return (
+    <Section title="Clock" question={eth('evm_increaseTime', 3600)}>
+      <p>{time ? <ExactTime time={time} /> : <span class="muted">Reading the time of the latest block.</span>}</p>
+      <Action
+        button="Move, and mine"
+        run={async (fields) => {
+          const seconds = fields.whole('amount', 'The time', 1n) * UNITS[fields.text('unit')]!
+          await verb('evm_increaseTime', toQuantity(seconds))
+          await verb('evm_mine')
+          return `The clock moved by ${formatDuration(Number(seconds))}, and a block was made.`
+        }}
+      >
+        <Field label="Time" name="amount" value="1" />
+        <label>
+          Unit
+          <select name="unit">
+            {Object.keys(UNITS).map((unit) => (
+              <option key={unit} selected={unit === 'hours'}>
+                {unit}
+              </option>
+            ))}
+          </select>
+        </label>
+      </Action>
+    </Section>
+  )
+}
+
+interface Snapshot {
+  readonly id: string
+  readonly height: bigint
+}
+
+export function Snapshots() {
+  const [snapshots, setSnapshots] = useState<readonly Snapshot[]>([])
+  const [outcome, run] = useOutcome()
+  const take = async (): Promise<string> => {
+    const height = BigInt(await verb<string>('eth_blockNumber'))
+    const id = await verb<string>('evm_snapshot')
+    setSnapshots((known) => [...known, { id, height }])
+    return `Snapshot ${Number(id)} has the state after block ${formatInteger(height)}.`
+  }
+  const revert = async ({ id, height }: Snapshot): Promise<string> => {
+    const isDone = await verb<boolean>('evm_revert', id)
+    // A snapshot is used up, and those after it are gone.
+    setSnapshots((known) => known.filter((one) => BigInt(one.id) < BigInt(id)))
+    if (!isDone) throw new Error(`Snapshot ${Number(id)} does not exist any more.`)
+    return `The chain is again at block ${formatInteger(height)}.`
+  }
+  return (
+    <Section title="Snapshots" question={eth('evm_snapshot')}>
+      <button type="button" disabled={outcome.isBusy} onClick={() => run(take)}>
+        Take a snapshot
+      </button>
+      <Said outcome={outcome} />
+      {snapshots.length > 0 && (
+        <ul class="dev-list">
+          {snapshots.map((one) => (
+            <li key={one.id}>
+              <span>
+                {Number(one.id)}, after block {formatInteger(one.height)}
+              </span>
+              <button type="button" disabled={outcome.isBusy} onClick={() => run(() => revert(one))}>
+                Revert to it
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="muted">A revert uses up a snapshot and those after it. The list is that of this page.</p>
+    </Section>
+  )
+}
