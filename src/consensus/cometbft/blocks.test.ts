@@ -14,6 +14,7 @@ import { openVersionedStore } from '../../store/versioned.ts'
 import { createExecutor } from '../executor.ts'
 import { createEngineBlocks } from './blocks.ts'
 import type { HoldLimits } from './holding.ts'
+import { createKnownTxs } from './known-txs.ts'
 
 const publicKey = sha256(utf8('validator'))
 const genesis = localnetGenesis({
@@ -59,6 +60,7 @@ function setUp(limits: HoldLimits = EACH_DURABLE) {
   const included: number[] = []
   const blocks = createEngineBlocks({
     executor,
+    known: createKnownTxs({ ofHash: () => undefined }),
     limits,
     elapsed: () => 0,
     settle: (_, hashes) => included.push(hashes.length),

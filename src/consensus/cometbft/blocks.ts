@@ -2,12 +2,12 @@
 import type { StoredBlock, TxResult } from '../../app/records.ts'
 import type { BlockFacts, BlockOutput } from '../../app/types.ts'
 import { EMPTY } from '../../primitives/bytes.ts'
-import { sha256 } from '../../primitives/hash.ts'
 import type { ChainEvent } from '../../store/types.ts'
 import { NO_BLOCK_ID } from '../comet/hashes.ts'
 import type { ExecutedBlock, Executor, StartedBlock } from '../executor.ts'
 import { headerOfBlock } from './facts.ts'
 import { createHolding, type HoldLimits } from './holding.ts'
+import type { KnownTxs } from './known-txs.ts'
 
 /** The steps of a block. One that throws halts the chain: the engine stops, and without a new start no block follows. */
 export interface EngineBlocks {
@@ -29,6 +29,7 @@ export interface EngineBlocks {
 
 interface Dependencies {
   readonly executor: Executor
+  readonly known: KnownTxs
   readonly limits: HoldLimits
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
@@ -36,7 +37,7 @@ interface Dependencies {
   readonly settle: (block: StoredBlock, hashes: readonly Uint8Array[]) => void
 }
 
-export function createEngineBlocks({ executor, limits, elapsed, settle }: Dependencies): EngineBlocks {
+export function createEngineBlocks({ executor, known, limits, elapsed, settle }: Dependencies): EngineBlocks {
   /** Whether the engine has shown a proposal since the last block. */
   let isLive = false
   const flush = (): void => step(executor.flush)
@@ -44,7 +45,7 @@ export function createEngineBlocks({ executor, limits, elapsed, settle }: Depend
   let running: StartedBlock | undefined
   let executed: ExecutedBlock | undefined
   let prepared: ReturnType<Executor['prepare']> | undefined
-  let hashes: readonly Uint8Array[] = []
+  let hashes: Uint8Array[] = []
 
   function drop(): void {
     running?.drop()
@@ -115,14 +116,20 @@ export function createEngineBlocks({ executor, limits, elapsed, settle }: Depend
         if (facts.height !== next)
           throw new Error(`the engine begins block ${facts.height}, and the next block is ${next}`)
         running = executor.start(facts)
+        hashes = []
         return running.beginEvents
       }),
-    deliver: (tx) => step(() => requireRunning().deliver(tx)),
+    deliver: (tx) =>
+      step(() => {
+        const { bytes, hash } = known.of(tx)
+        const result = requireRunning().deliver(bytes)
+        hashes.push(hash)
+        return result
+      }),
     end: () =>
       step(() => {
         executed = requireRunning().end()
         running = undefined
-        hashes = executed.input.txs.map(sha256)
         return executed.output
       }),
     appHash: () => step(() => prepare().appHash),

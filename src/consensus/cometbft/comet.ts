@@ -22,6 +22,7 @@ import type { EngineRpc } from './engine-rpc.ts'
 import { createHandOver } from './hand-over.ts'
 import { HOLD_LIMITS, type HoldLimits } from './holding.ts'
 import { createKeptTxs, type TxJournal } from './kept-txs.ts'
+import { createKnownTxs } from './known-txs.ts'
 import { createProposals } from './proposals.ts'
 import type { ServedSnapshots } from './serve-state.ts'
 import { createStallWatch } from './stall-watch.ts'
@@ -160,8 +161,10 @@ export function startComet(options: CometOptions): Comet {
     }
   }
 
+  const known = createKnownTxs(pool)
   const blocks = createEngineBlocks({
     executor,
+    known,
     limits: options.holdLimits ?? HOLD_LIMITS,
     elapsed,
     settle(block, hashes) {
@@ -175,7 +178,7 @@ export function startComet(options: CometOptions): Comet {
   const application = createEngineApplication({
     executor,
     blocks,
-    proposals: createProposals({ executor, pool, hasStrangers: () => isFirstVersion }),
+    proposals: createProposals({ executor, pool, known, hasStrangers: () => isFirstVersion }),
     name: options.name,
     version: options.version,
     keepHeights: options.keepHeights,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { TxPlace } from '../../app/types.ts'
 import type { Executor } from '../executor.ts'
 import type { PooledTx } from '../solo/pooled-tx.ts'
+import { createKnownTxs } from './known-txs.ts'
 import { createProposals } from './proposals.ts'
 
 /** Transactions are one byte each; the byte is their number in this table. */
@@ -42,6 +43,7 @@ function setUp({ maxGas = -1n, maxBytes = 1000n, hasStrangers = false } = {}) {
         return selected as unknown as readonly PooledTx[]
       },
     },
+    known: createKnownTxs({ ofHash: () => undefined }),
     hasStrangers: () => hasStrangers,
   })
   return { proposals, offered, limits }

@@ -4,6 +4,7 @@ import { toKey } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { Executor } from '../executor.ts'
 import type { Pool } from '../solo/pool.ts'
+import type { KnownTxs } from './known-txs.ts'
 
 export interface Proposals {
   /**
@@ -38,6 +39,7 @@ function fitting(txs: readonly Uint8Array[], maxBytes: number): readonly Uint8Ar
 interface Dependencies {
   readonly executor: Pick<Executor, 'tip' | 'checkState'>
   readonly pool: Pick<Pool, 'select' | 'ofHash' | 'offer'>
+  readonly known: KnownTxs
   /**
    * Whether proposers can be nodes of another implementation, which orders transactions by arrival. The order and the gas of
    * their blocks are not judged.
@@ -45,7 +47,7 @@ interface Dependencies {
   readonly hasStrangers: () => boolean
 }
 
-export function createProposals({ executor, pool, hasStrangers }: Dependencies): Proposals {
+export function createProposals({ executor, pool, known, hasStrangers }: Dependencies): Proposals {
   /** Whether the transactions of each signer follow one another, and their gas fits into the block. */
   function isInOrder(txs: readonly Uint8Array[]): boolean {
     const { maxGas } = executor.tip()
@@ -65,10 +67,8 @@ export function createProposals({ executor, pool, hasStrangers }: Dependencies):
     return true
   }
 
-  /** Whether the transactions are different ones, and fit into a block. */
-  function isPossible(txs: readonly Uint8Array[]): boolean {
-    const size = txs.reduce((sum, tx) => sum + bytesInBlock(tx), 0)
-    return size <= Number(maxBlockBytes(executor.tip())) && new Set(txs.map(toKey)).size === txs.length
+  function fits(txs: readonly Uint8Array[]): boolean {
+    return txs.reduce((sum, tx) => sum + bytesInBlock(tx), 0) <= Number(maxBlockBytes(executor.tip()))
   }
 
   return {
@@ -80,8 +80,11 @@ export function createProposals({ executor, pool, hasStrangers }: Dependencies):
       const selected = pool.select({ maxBytes, maxGas }).map(({ bytes }) => bytes)
       return fitting(selected, maxBytes)
     },
-    isHonest(txs) {
-      if (!isPossible(txs)) return false
+    isHonest(given) {
+      if (!fits(given)) return false
+      const proposed = known.propose(given)
+      if (new Set(proposed.map(({ hash }) => toKey(hash))).size < given.length) return false
+      const txs = proposed.map(({ bytes }) => bytes)
       if (hasStrangers()) return txs.every((tx) => executor.checkState.placeOf(tx) !== undefined)
       return isInOrder(txs)
     },
