@@ -1,6 +1,160 @@
-/** Placeholder of a page. */
-import { Empty } from '../ui/loaded.tsx'
+/** One account, both halves of it: the one of the EVM and the one of the SDK. */
 
-export default function PlaceholderPage() {
-  return <Empty>This page is being built.</Empty>
+import { ask } from '../api/ask.ts'
+import { useHeight } from '../api/height.ts'
+import { useAnswer, useLoad } from '../api/load.ts'
+import { type NodeFacts, nodeFacts, useNode } from '../api/node.ts'
+import { rest } from '../api/question.ts'
+import { readAddress, readBech32, toBech32, toEip55 } from '../format/address.ts'
+import { formatInteger } from '../format/amount.ts'
+import type { PageProps } from '../router.tsx'
+import { Failure, Loaded, Skeleton } from '../ui/loaded.tsx'
+import { Fact, Facts, PageTitle, Section } from '../ui/section.tsx'
+import { Hash, Link, Units } from '../ui/values.tsx'
+import { Assets } from './assets.tsx'
+import { Contract } from './contract.tsx'
+import { Grants } from './grants.tsx'
+import { Staking } from './staking.tsx'
+import { AccountTxs } from './transactions.tsx'
+import { Validator } from './validator.tsx'
+
+/** An account in every form that a question needs. */
+export interface AccountForms {
+  readonly hex: `0x${string}`
+  readonly bech32: string
+  readonly validator: string
+}
+
+interface EthAccount {
+  readonly balance: string
+  readonly balance_wei: string
+  readonly code_hash: string
+  readonly nonce: string
+}
+
+interface SdkAccount {
+  readonly account: Readonly<Record<string, unknown>> & { readonly '@type': string }
+}
+
+/** Hash of no code: Keccak-256 of nothing. */
+const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
+
+const formsOf = (bytes: Uint8Array, { bech32 }: NodeFacts): AccountForms => ({
+  hex: toEip55(bytes) as `0x${string}`,
+  bech32: toBech32(bech32.account, bytes),
+  validator: toBech32(bech32.validator, bytes),
+})
+
+export default function AccountPage({ params: { address = '' } }: PageProps) {
+  const node = useNode()
+  const facts = useLoad(['facts'], () => nodeFacts())
+  const bytes = readAddress(address)
+  if (!bytes) {
+    return (
+      <Failure
+        error={
+          new Error(`“${address}” is not an address: it is 0x with 40 hexadecimal digits, or Bech32 with any prefix.`)
+        }
+      />
+    )
+  }
+  if (bytes.length !== 20 && bytes.length !== 32) {
+    return (
+      <Failure error={new Error(`The address has ${bytes.length} bytes; accounts have 20, those of modules 32.`)} />
+    )
+  }
+  if (!node) return facts.error ? <Failure error={facts.error} /> : <Skeleton lines={12} />
+  return <Account forms={formsOf(bytes, node)} asked={address} node={node} />
+}
+
+function Account({
+  forms,
+  asked,
+  node,
+}: {
+  readonly forms: AccountForms
+  readonly asked: string
+  readonly node: NodeFacts
+}) {
+  const question = rest(`/chain/evm/v1/eth_account/${forms.hex}`)
+  const account = useAnswer<EthAccount>(question)
+  const height = useHeight()
+  const prefix = readBech32(asked)?.prefix
+  const isOther = prefix !== undefined && !Object.values(node.bech32).includes(prefix)
+  const hasCode = account.value !== undefined && account.value.code_hash !== EMPTY_CODE_HASH
+  return (
+    <>
+      <PageTitle title={hasCode ? 'Contract' : 'Account'}>
+        {height === undefined ? 'At the latest height' : `At height ${formatInteger(height)}`}
+        {isOther && `. The address has the prefix ${prefix} of another chain; the same account is shown here.`}
+      </PageTitle>
+      <Section
+        title="Identity"
+        question={question}
+        actions={<Link to={`/time?what=account&of=${forms.hex}`}>Compare heights</Link>}
+      >
+        <Facts>
+          <Fact name="Ethereum">
+            <Hash text={forms.hex} label="address" />
+          </Fact>
+          <Fact name="Bech32">
+            <Hash text={forms.bech32} label="address" />
+          </Fact>
+          <Loaded of={account} lines={4}>
+            {({ balance, balance_wei, nonce }) => (
+              <>
+                <Fact name="Balance">
+                  <span class="balance">
+                    <Units base={BigInt(balance_wei)} decimals={18} unit={node.display_denom} />
+                  </span>
+                </Fact>
+                <Fact name="In base units">
+                  <span class="num">
+                    {formatInteger(balance)} <span class="unit">{node.base_denom}</span>
+                  </span>
+                  <br />
+                  <span class="num">
+                    {formatInteger(balance_wei)} <span class="unit">wei</span>
+                  </span>
+                </Fact>
+                <Fact name="Nonce">
+                  <span class="num">{formatInteger(nonce)}</span>
+                </Fact>
+              </>
+            )}
+          </Loaded>
+          <SdkPart forms={forms} />
+        </Facts>
+      </Section>
+      <Assets forms={forms} />
+      {hasCode && <Contract forms={forms} />}
+      <Validator forms={forms} />
+      <Staking forms={forms} />
+      <Grants forms={forms} />
+      <AccountTxs forms={forms} />
+    </>
+  )
+}
+
+/** The account as the SDK stores it: its kind, number and sequence. */
+function SdkPart({ forms }: { readonly forms: AccountForms }) {
+  const height = useHeight()
+  const found = useLoad([forms.bech32, height ?? ''], (signal) =>
+    ask<SdkAccount>(rest(`/sdk/auth/v1beta1/accounts/${forms.bech32}`), { height, signal }).catch(() => undefined),
+  )
+  const account = found.value?.account
+  const base = (account?.['base_account'] ??
+    (account?.['base_vesting_account'] as Record<string, unknown> | undefined)?.['base_account'] ??
+    account) as Readonly<Record<string, unknown>> | undefined
+  return (
+    <>
+      <Fact name="Kind">
+        {account ? account['@type'].split('.').at(-1) : found.isLoading ? '…' : 'not created: it has sent nothing'}
+        {typeof account?.['name'] === 'string' && ` of ${account['name']}`}
+      </Fact>
+      <Fact name="Account number">
+        <span class="num">{base ? formatInteger(String(base['account_number'] ?? 0)) : '…'}</span>
+      </Fact>
+    </>
+  )
 }

@@ -82,7 +82,7 @@ export function Fees({
         )}
         <Fact name="Shares for developers">
           {shares.length === 0 ? (
-            <span class="muted">no share: the contract is not registered for developer gas</span>
+            <span class="muted">nothing</span>
           ) : (
             shares.flatMap(({ contract, payouts }) =>
               payouts.map(({ withdraw_address, fees_paid }) => (

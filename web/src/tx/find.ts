@@ -2,6 +2,7 @@
 import { ApiError, ask } from '../api/ask.ts'
 import { type BlockTx, readBlock } from '../api/blocks.ts'
 import { engine, eth, rest } from '../api/question.ts'
+import { fromHex } from '../format/address.ts'
 
 export interface EthTx {
   readonly hash: `0x${string}`
@@ -54,7 +55,7 @@ async function ethPart(hash: string, signal?: AbortSignal) {
 export async function findTx(text: string, signal?: AbortSignal): Promise<FoundTx> {
   const digits = text.replace(/^0x/, '').toUpperCase()
   if (!/^[0-9A-F]{64}$/.test(digits)) {
-    throw new ApiError(`“${text}” is no hash: it has 64 hexadecimal digits, with or without 0x.`, 0x190)
+    throw new ApiError(`“${text}” is no hash: it has 64 hexadecimal digits, with or without 0x.`, 400)
   }
   let part = await ethPart(`0x${digits.toLowerCase()}`, signal)
   let height = part?.found.blockNumber ? BigInt(part.found.blockNumber) : undefined
@@ -76,7 +77,8 @@ export async function findTx(text: string, signal?: AbortSignal): Promise<FoundT
 
 /** Returns the height of the block of a hash; undefined if there is no such block. */
 export async function heightOfBlock(text: string): Promise<bigint | undefined> {
-  const hash = `0x${text.replace(/^0x/, '')}`
+  const digits = text.replace(/^0x/, '')
+  const hash = btoa(String.fromCharCode(...fromHex(digits)))
   const found = await ask<{ block?: { header: { height: string } } | null }>(engine('block_by_hash', { hash })).catch(
     () => undefined,
   )

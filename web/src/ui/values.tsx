@@ -87,7 +87,9 @@ export function Copy({ text, label }: { readonly text: string; readonly label: s
       title={isDone ? 'Copied' : `Copy ${label}`}
       onClick={copy}
     >
-      {isDone ? '✓' : '⧉'}
+      <svg viewBox="0 0 16 16" aria-hidden="true">
+        {isDone ? <path d="M3 8.5l3 3 7-7" /> : <path d="M6 6h7v7H6zM3 10V3h7" />}
+      </svg>
     </button>
   )
 }

@@ -1,0 +1,172 @@
+/** Coins of the bank and ERC-20s side by side: a FunToken is both, and shows both balances in one row. */
+import { ask } from '../api/ask.ts'
+import { useHead } from '../api/head.ts'
+import { blockTag, useHeight } from '../api/height.ts'
+import { useLoad } from '../api/load.ts'
+import { useNode } from '../api/node.ts'
+import { eth, rest } from '../api/question.ts'
+import { Loaded } from '../ui/loaded.tsx'
+import { Section } from '../ui/section.tsx'
+import { Address, Coin, Units } from '../ui/values.tsx'
+import type { AccountForms } from './page.tsx'
+
+interface Half {
+  readonly symbol: string
+  readonly decimals: number
+  readonly balance_base: string
+}
+
+interface Balances {
+  readonly bank: (Half & { readonly coin_denom: string }) | null
+  readonly erc20: (Half & { readonly address: string; readonly name: string }) | null
+}
+
+interface Asset {
+  readonly denom: string | undefined
+  readonly amount: string | undefined
+  readonly contract: string | undefined
+  readonly balances: Balances | undefined
+}
+
+/** Topic of `Transfer(address,address,uint256)`. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
+/** Contracts that are asked for a balance. */
+const MAX_CONTRACTS = 50
+
+/** Returns the contracts that have reported a transfer to an account up to a height. */
+async function receivedTokens(
+  hex: string,
+  height: bigint | undefined,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const topics = [TRANSFER, null, `0x${hex.slice(2).toLowerCase().padStart(64, '0')}`]
+  const question = eth('eth_getLogs', { fromBlock: '0x1', toBlock: blockTag(height), topics })
+  const logs = await ask<readonly { address: string; topics: readonly string[] }[]>(question, { signal })
+  // ERC-721 has the same topic, and the token as a fourth.
+  return [...new Set(logs.filter((log) => log.topics.length === 3).map(({ address }) => address.toLowerCase()))]
+}
+
+async function readAssets(forms: AccountForms, height: bigint | undefined, signal: AbortSignal) {
+  const at = { height, signal }
+  const coins: { denom: string; amount: string }[] = []
+  let key: string | null = null
+  do {
+    const next: string = key ? `?pagination.key=${encodeURIComponent(key)}` : ''
+    const page: { balances: { denom: string; amount: string }[]; pagination: { next_key: string | null } } = await ask(
+      rest(`/sdk/bank/v1beta1/balances/${forms.bech32}${next}`),
+      at,
+    )
+    coins.push(...page.balances)
+    key = page.pagination.next_key
+  } while (key)
+  let problem: string | undefined
+  const received = await receivedTokens(forms.hex, height, signal).catch((error: unknown) => {
+    problem = error instanceof Error ? error.message : String(error)
+    return [] as readonly string[]
+  })
+  const balancesOf = (token: string): Promise<Balances | undefined> =>
+    ask<Balances>(rest(`/chain/evm/v1/balances/${forms.hex}?token=${encodeURIComponent(token)}`), at).catch(
+      () => undefined,
+    )
+  const assets: Asset[] = await Promise.all(
+    coins.map(async ({ denom, amount }) => {
+      const balances = await balancesOf(denom)
+      return { denom, amount, contract: balances?.erc20?.address, balances }
+    }),
+  )
+  const joined = new Set(assets.map(({ contract }) => contract?.toLowerCase()))
+  const others = received.filter((address) => !joined.has(address))
+  const tokens = await Promise.all(
+    others.slice(0, MAX_CONTRACTS).map(async (contract) => ({ contract, balances: await balancesOf(contract) })),
+  )
+  for (const { contract, balances } of tokens) {
+    if (!balances?.erc20) continue
+    const { bank } = balances
+    assets.push({ denom: bank?.coin_denom, amount: bank?.balance_base, contract, balances })
+  }
+  return { assets, problem, left: Math.max(0, others.length - MAX_CONTRACTS) }
+}
+
+export function Assets({ forms }: { readonly forms: AccountForms }) {
+  const height = useHeight()
+  const tip = useHead()?.height
+  const node = useNode()
+  // At the latest height they are read again every tenth block, since the search for tokens reads logs.
+  const moment = height ?? (tip === undefined ? '' : tip / 10n)
+  const found = useLoad([forms.hex, height ?? 'latest', moment], (signal) => readAssets(forms, height, signal))
+  return (
+    <Section title="Coins and tokens" question={rest(`/sdk/bank/v1beta1/balances/${forms.bech32}`)}>
+      <Loaded
+        of={found}
+        lines={4}
+        empty="This account holds no coins and no tokens."
+        isEmpty={({ assets }) => assets.length === 0}
+      >
+        {({ assets, problem, left }) => (
+          <>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls is reached by keyboard */}
+            <div class="table-box" tabIndex={0} role="region" aria-label="Table of coins and tokens">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Asset</th>
+                    <th scope="col" class="right">
+                      In the bank
+                    </th>
+                    <th scope="col" class="right">
+                      In the EVM
+                    </th>
+                    <th scope="col">Joined by</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {assets.map(({ denom, amount, contract, balances }) => {
+                    const { bank, erc20 } = balances ?? { bank: null, erc20: null }
+                    const isNative = denom !== undefined && denom === node?.base_denom
+                    return (
+                      <tr key={denom ?? contract}>
+                        <td>
+                          {isNative ? node.display_denom : (erc20?.name ?? denom)}
+                          {erc20 && (
+                            <div class="muted">
+                              <Address address={erc20.address} short />
+                            </div>
+                          )}
+                        </td>
+                        <td class="right">
+                          {denom === undefined || amount === undefined ? (
+                            <span class="muted">no coin</span>
+                          ) : bank && !isNative ? (
+                            <Units base={BigInt(amount)} decimals={bank.decimals} unit={bank.symbol} />
+                          ) : (
+                            <Coin amount={amount} denom={denom} />
+                          )}
+                        </td>
+                        <td class="right">
+                          {erc20 ? (
+                            <Units base={BigInt(erc20.balance_base)} decimals={erc20.decimals} unit={erc20.symbol} />
+                          ) : (
+                            <span class="muted">no ERC-20</span>
+                          )}
+                        </td>
+                        <td>
+                          {denom !== undefined && contract !== undefined && erc20 ? (
+                            <span class="tag">FunToken</span>
+                          ) : (
+                            <span class="muted">–</span>
+                          )}
+                        </td>
+                      </tr>
+                    )
+                  })}
+                </tbody>
+              </table>
+            </div>
+            {problem && <p class="muted">ERC-20s were not searched: {problem}</p>}
+            {left > 0 && <p class="muted">{left} further contracts have sent tokens here and are not listed.</p>}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

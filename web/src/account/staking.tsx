@@ -1,0 +1,146 @@
+/** What an account has staked: delegations, what leaves them, and rewards. */
+import type { Coins } from '../api/blocks.ts'
+import { useAnswer } from '../api/load.ts'
+import { useNode } from '../api/node.ts'
+import { rest } from '../api/question.ts'
+import { formatDecimal } from '../format/amount.ts'
+import { Loaded } from '../ui/loaded.tsx'
+import { Fact, Facts, Section } from '../ui/section.tsx'
+import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
+import type { AccountForms } from './page.tsx'
+
+interface Delegations {
+  readonly delegation_responses: readonly {
+    readonly delegation: { readonly validator_address: string }
+    readonly balance: Coins
+  }[]
+}
+
+interface Unbonding {
+  readonly unbonding_responses: readonly {
+    readonly validator_address: string
+    readonly entries: readonly { readonly completion_time: string; readonly balance: string }[]
+  }[]
+}
+
+interface Redelegations {
+  readonly redelegation_responses: readonly {
+    readonly redelegation: { readonly validator_src_address: string; readonly validator_dst_address: string }
+    readonly entries: readonly {
+      readonly redelegation_entry: { readonly completion_time: string }
+      readonly balance: string
+    }[]
+  }[]
+}
+
+interface Rewards {
+  readonly rewards: readonly { readonly validator_address: string; readonly reward: readonly Coins[] }[]
+  readonly total: readonly Coins[]
+}
+
+const ValidatorLink = ({ address }: { readonly address: string }) => (
+  <Link to={`/chain/validators/${address}`} class="hash">
+    {address}
+  </Link>
+)
+
+/** A reward, which has 18 decimals of the base unit. All of them are shown. */
+const Reward = ({ amount, denom }: Coins) => (
+  <div class="amount">
+    <span class="num">{formatDecimal(amount)}</span> <span class="unit">{denom}</span>
+  </div>
+)
+
+export function Staking({ forms: { bech32 } }: { readonly forms: AccountForms }) {
+  const node = useNode()
+  const bond = node?.base_denom ?? ''
+  const question = rest(`/sdk/staking/v1beta1/delegations/${bech32}`)
+  const delegations = useAnswer<Delegations>(question)
+  const unbonding = useAnswer<Unbonding>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/unbonding_delegations`))
+  const moved = useAnswer<Redelegations>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/redelegations`))
+  const rewards = useAnswer<Rewards>(rest(`/sdk/distribution/v1beta1/delegators/${bech32}/rewards`))
+  const withdraw = useAnswer<{ withdraw_address: string }>(
+    rest(`/sdk/distribution/v1beta1/delegators/${bech32}/withdraw_address`),
+  )
+  return (
+    <Section title="Staking" question={question}>
+      <Facts>
+        <Fact name="Delegated">
+          <Loaded of={delegations} lines={1}>
+            {({ delegation_responses: all }) =>
+              all.length === 0 ? (
+                <span class="muted">nothing</span>
+              ) : (
+                all.map(({ delegation, balance }) => (
+                  <div key={delegation.validator_address}>
+                    <Coin {...balance} /> <span class="muted">to</span>{' '}
+                    <ValidatorLink address={delegation.validator_address} />
+                  </div>
+                ))
+              )
+            }
+          </Loaded>
+        </Fact>
+        <Fact name="Rewards">
+          <Loaded of={rewards} lines={1}>
+            {({ total }) =>
+              total.length === 0 ? (
+                <span class="muted">nothing</span>
+              ) : (
+                total.map((coin) => <Reward key={coin.denom} {...coin} />)
+              )
+            }
+          </Loaded>
+        </Fact>
+        <Fact name="Unbonding">
+          <Loaded of={unbonding} lines={1}>
+            {({ unbonding_responses: all }) =>
+              all.length === 0 ? (
+                <span class="muted">nothing</span>
+              ) : (
+                all.flatMap(({ validator_address, entries }) =>
+                  entries.map(({ completion_time, balance }, i) => (
+                    <div key={validator_address + i}>
+                      <Coin amount={balance} denom={bond} /> <span class="muted">from</span>{' '}
+                      <ValidatorLink address={validator_address} /> <ExactTime time={completion_time} />
+                    </div>
+                  )),
+                )
+              )
+            }
+          </Loaded>
+        </Fact>
+        <Fact name="Redelegated">
+          <Loaded of={moved} lines={1}>
+            {({ redelegation_responses: all }) =>
+              all.length === 0 ? (
+                <span class="muted">nothing</span>
+              ) : (
+                all.flatMap(({ redelegation, entries }) =>
+                  entries.map(({ redelegation_entry, balance }, i) => (
+                    <div key={redelegation.validator_dst_address + i}>
+                      <Coin amount={balance} denom={bond} /> <span class="muted">to</span>{' '}
+                      <ValidatorLink address={redelegation.validator_dst_address} />{' '}
+                      <ExactTime time={redelegation_entry.completion_time} />
+                    </div>
+                  )),
+                )
+              )
+            }
+          </Loaded>
+        </Fact>
+        <Fact name="Rewards go to">
+          <Loaded of={withdraw} lines={1}>
+            {({ withdraw_address }) =>
+              withdraw_address === bech32 ? (
+                <span class="muted">this account</span>
+              ) : (
+                <Address address={withdraw_address} both />
+              )
+            }
+          </Loaded>
+        </Fact>
+      </Facts>
+    </Section>
+  )
+}
