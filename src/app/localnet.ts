@@ -58,7 +58,7 @@ const FEEDER_UNATIVE = 1_000_000_000n
 const FED_VOTE_PERIOD = 3
 
 /** Creates a context without state, which is enough for the defaults of modules. */
-function emptyContext(identity: Identity, chainId: string): ReadContext {
+export function emptyContext(identity: Identity, chainId: string): ReadContext {
   return createReadContext({
     store: createEmptyBranch(),
     identity,

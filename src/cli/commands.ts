@@ -24,7 +24,16 @@ const COMMANDS: readonly Entry[] = [
     about: 'Show height, app hash and health of a running node',
     load: async () => (await import('./status.ts')).status,
   },
-  { name: 'config', about: 'Print the effective settings', load: async () => (await import('./config.ts')).config },
+  {
+    name: 'config',
+    about: 'Print the effective settings: config, config get, config set',
+    load: async () => (await import('./config.ts')).config,
+  },
+  {
+    name: 'init',
+    about: 'Prepare a home for a chain with a genesis document of its own',
+    load: async () => (await import('./init.ts')).init,
+  },
   {
     name: 'reset',
     about: 'Delete a chain, but keep its settings and keys',
@@ -56,6 +65,26 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./operation/restore.ts')).restore,
   },
   {
+    name: 'doctor',
+    about: 'Check a home and its machine, and say what mends a fault',
+    load: async () => (await import('./operation/doctor.ts')).doctor,
+  },
+  {
+    name: 'prune',
+    about: 'Remove the state of old heights of a stopped chain',
+    load: async () => (await import('./operation/prune.ts')).prune,
+  },
+  {
+    name: 'compact',
+    about: 'Return free space in the database of a stopped chain',
+    load: async () => (await import('./operation/compact.ts')).compact,
+  },
+  {
+    name: 'db',
+    about: 'Show the sizes of the tables: db stats',
+    load: async () => (await import('./operation/db.ts')).db,
+  },
+  {
     name: 'upgrade',
     about: 'Check an upgrade in advance: rehearse, preflight',
     load: async () => (await import('./upgrade.ts')).upgrade,
@@ -72,7 +101,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'genesis',
-    about: 'Check a genesis document: genesis validate FILE',
+    about: 'Prepare and check a genesis document: add-account, gentx, collect-gentxs, validate',
     load: async () => (await import('./genesis.ts')).genesis,
   },
   {
@@ -80,13 +109,17 @@ const COMMANDS: readonly Entry[] = [
     about: 'Manage keys: add, list, show, rename, export, import, delete, parse',
     load: async () => (await import('./keys.ts')).keys,
   },
-  { name: 'tx', about: 'Sign and send a transaction', load: async () => (await import('./tx.ts')).tx },
+  { name: 'tx', about: 'Sign and send transactions', load: async () => (await import('./tx.ts')).tx },
   {
     name: 'feeder',
     about: 'Vote on prices for validators',
     load: async () => (await import('./feeder.ts')).feeder,
   },
-  { name: 'query', about: 'Run a query operation of a module', load: async () => (await import('./query.ts')).query },
+  {
+    name: 'query',
+    about: 'Query blocks, transactions and modules (q)',
+    load: async () => (await import('./query.ts')).query,
+  },
   {
     name: 'testnet',
     about: 'Write and run a network of several nodes: testnet, testnet start, testnet add',
@@ -107,6 +140,16 @@ const COMMANDS: readonly Entry[] = [
     about: 'Decode raw Ethereum transactions',
     load: async () => (await import('./tx-decode.ts')).txDecode,
   },
+  {
+    name: 'completion',
+    about: 'Print the completion script of a shell: bash, zsh, fish',
+    load: async () => (await import('./completion.ts')).completion,
+  },
+  {
+    name: 'version',
+    about: 'Print the version of this build',
+    load: async () => (await import('./version.ts')).version,
+  },
 ]
 
 /**
@@ -114,9 +157,11 @@ const COMMANDS: readonly Entry[] = [
  * `build` replaces the state machine of this build.
  */
 export async function runCommand(argv: readonly string[], build?: Build): Promise<number> {
-  const entry = COMMANDS.find(({ name }) => name === argv[0])
+  const [first = '', ...rest] = argv
+  const entry = COMMANDS.find(({ name }) => name === (OTHER_NAMES[first] ?? first))
   try {
-    if (entry) return await (await entry.load())(argv.slice(1), build)
+    if (first === '__complete') return await complete(rest)
+    if (entry) return await (await entry.load())(rest, build)
     const { VERSION } = await import('../node/version.ts')
     const program = new Command('almanac')
       .description('A chain node and query service.')
@@ -129,6 +174,20 @@ export async function runCommand(argv: readonly string[], build?: Build): Promis
   } catch (error) {
     return reportError(error)
   }
+}
+
+/** Names that the family's tool has for some commands. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { q: 'query' }
+
+/** Prints what can follow the words of a command line, for the scripts of `almanac completion`. */
+async function complete(words: readonly string[]): Promise<number> {
+  const { candidates } = await import('./completion.ts')
+  const found = await candidates(
+    words,
+    COMMANDS.map(({ name }) => name),
+  )
+  process.stdout.write(`${found.join('\n')}\n`)
+  return 0
 }
 
 /** Prints an expected failure as its message, and a bug with its stack. Returns the exit code. */

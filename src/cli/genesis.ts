@@ -1,4 +1,4 @@
-/** `almanac genesis`: checks a genesis document before a chain starts from it. */
+/** `almanac genesis`: prepares a genesis document, and checks it before a chain starts from it. */
 import { Command } from 'commander'
 import { parseGenesis } from '../app/genesis-document.ts'
 import { validateGenesis } from '../app/genesis-validate.ts'
@@ -6,11 +6,17 @@ import { diskFiles } from '../node/files.ts'
 import { chooseProfile } from '../node/profile.ts'
 import { SETTINGS } from '../node/settings.ts'
 import { queryError } from '../primitives/errors.ts'
+import { addAccountCommand } from './genesis/account.ts'
+import { preparedPath } from './genesis/document.ts'
+import { addGentxCommands } from './genesis/gentx.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
+import { homeOf } from './settings.ts'
+import { processTerminal } from './terminal.ts'
 
 interface ValidateFlags {
   readonly profile: string
   readonly chainId?: string
+  readonly home?: string
   readonly output: string
 }
 
@@ -33,14 +39,28 @@ function validate(path: string, { profile, chainId, output }: ValidateFlags): vo
 
 /** Runs `almanac genesis` with the arguments after its name. Returns the exit code. */
 export async function genesis(args: readonly string[]): Promise<number> {
-  const program = new Command('almanac genesis').description('Check a genesis document').exitOverride()
+  await genesisCommand().parseAsync([...args], { from: 'user' })
+  return 0
+}
+
+/** Creates the command `almanac genesis` with its subcommands. */
+export function genesisCommand(): Command {
+  const program = new Command('almanac genesis').description('Prepare and check a genesis document').exitOverride()
   program
-    .command('validate <file>')
-    .description('Load a genesis document in memory, and print a summary or the first error')
+    .command('validate [file]')
+    .alias('validate-genesis')
+    .description(
+      'Load a genesis document in memory, and print a summary or the first error (default: that of `almanac init`)',
+    )
     .option('--profile <value>', SETTINGS.chain.profile.about, process.env['ALMANAC_CHAIN_PROFILE'] ?? 'almanac')
     .option('--chain-id <id>', 'expected chain id (default: not checked)')
     .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
-    .action((file: string, flags: ValidateFlags) => validate(file, flags))
-  await program.parseAsync([...args], { from: 'user' })
-  return 0
+    .option('--home <dir>', 'home whose document is checked if no file is given (default: ALMANAC_HOME, or ~/.almanac)')
+    .action((file: string | undefined, flags: ValidateFlags) =>
+      validate(file ?? preparedPath(homeOf(flags.home)), flags),
+    )
+  const terminal = processTerminal()
+  addAccountCommand(program, terminal)
+  addGentxCommands(program, terminal)
+  return program
 }
