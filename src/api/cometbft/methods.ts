@@ -19,6 +19,7 @@ import { sha256 } from '../../primitives/hash.ts'
 import { isAlreadyPending } from '../admission.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { longList } from '../long-json.ts'
+import { engineDocument } from '../openrpc/engine.ts'
 import { pendingCount, pendingTxs } from '../pending-txs.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { page, requireShort } from '../search/page.ts'
@@ -53,10 +54,18 @@ function appVersion(node: GatewayNode, height: bigint): { readonly app_version?:
   return version === 0n ? {} : { app_version: version.toString() }
 }
 
+/** Returns the OpenRPC document of the methods that this node serves. */
+export function discovered({ settings }: GatewayNode): Json {
+  const served = Object.entries(cometMethods).filter(([, { isUnsafe }]) => !isUnsafe || settings.unsafeEngineRpc)
+  return engineDocument(Object.fromEntries(served.map(([name, { params }]) => [name, params])), settings.version)
+}
+
 export const cometMethods: Readonly<Record<string, CometMethod>> = {
   ...consensusMethods,
 
   health: consensusMethod({}, () => ({})),
+
+  'rpc.discover': method({}, ({ node }) => discovered(node)),
 
   status: method({}, ({ node, nodeInfo }) => statusOf(node, nodeInfo)),
 

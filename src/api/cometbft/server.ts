@@ -20,7 +20,7 @@ import { retryAfter, tooManyRequests } from '../transport/rate-limit.ts'
 import { askEngine, engineFor } from './engine.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
-import { cometMethods } from './methods.ts'
+import { cometMethods, discovered } from './methods.ts'
 import { readJsonParams, readUriParams } from './params.ts'
 import { MAX_WHOLE_BYTES, sendBody, signalOf, wholeBody } from './replies.ts'
 
@@ -241,6 +241,7 @@ async function serve(
     })
   }
   if (path === '/') return send(response, 200, indexPage(environment), { ...headers, 'Content-Type': 'text/html' })
+  if (path === '/openrpc.json') return send(response, 200, JSON.stringify(discovered(node)), headers)
   const name = path.slice(1)
   const method = methodOf(environment, cometMethods, name)
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { forwardedMethods } from './forwarded.ts'
 import type { RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
-import { moduleMethods } from './modules.ts'
+import { DISCOVER, moduleMethods } from './modules.ts'
 
 const page = readFileSync(new URL('../../../docs/json-rpc.md', import.meta.url), 'utf8')
 const inCode = (text: string): string[] => [...text.matchAll(/`([A-Za-z0-9_]+)`/g)].map(([, name]) => name!)
@@ -11,11 +11,13 @@ const [everywhere, development] = page.split('## A development chain') as [strin
 
 test('the page on JSON-RPC names every method of every chain, and no other', () => {
   const tables = { ...chainMethods, ...moduleMethods(chainMethods) }
-  const namespaces = new Set(Object.keys(tables).map((name) => name.split('_')[0]!))
+  const namespaces = new Set(Object.keys(tables).map((name) => name.split(/[_.]/)[0]!))
   const named = inCode(everywhere).filter(
     (name) => /^[a-z0-9]+_[a-zA-Z]/.test(name) && namespaces.has(name.split('_')[0]!),
   )
-  expect([...new Set(named)].sort()).toEqual(Object.keys(tables).sort())
+  // Settings have a dot too, so that its name is looked up by itself.
+  expect(everywhere).toContain(`\`${DISCOVER}\``)
+  expect([...new Set(named), DISCOVER].sort()).toEqual(Object.keys(tables).sort())
 })
 
 test('the page names every method of a development chain, and no other', () => {

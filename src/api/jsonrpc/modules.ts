@@ -1,22 +1,30 @@
 /** The namespaces of JSON-RPC methods: which of them a transport serves, and `rpc_modules`, which consoles request first. */
 import { queryError } from '../../primitives/errors.ts'
+import { ethereumDocument } from '../openrpc/ethereum.ts'
 import { methodNotServed } from './errors.ts'
 import { anyMethod, type Methods } from './method.ts'
 
 /** The namespace of `rpc_modules`, which every transport serves. */
 const RPC = 'rpc'
+/** Returns an OpenRPC document, by the name that its specification reserves. */
+export const DISCOVER = 'rpc.discover'
 /** Stands for all namespaces in a list of them. */
 const ALL = '*'
 
-const namespaceOf = (name: string): string => name.slice(0, name.indexOf('_'))
+const namespaceOf = (name: string): string => name.slice(0, name.search(/[_.]/))
 
 const namespacesOf = (methods: Methods): readonly string[] =>
   [...new Set([...Object.keys(methods).map(namespaceOf), RPC])].sort()
 
-/** Returns the method, from the names of all others. */
+/** Returns the methods that describe a connection, from the names of all others. */
 export function moduleMethods(others: Methods): Methods {
   const modules = Object.fromEntries(namespacesOf(others).map((name) => [name, '1.0']))
-  return { rpc_modules: anyMethod([], () => modules) }
+  return {
+    rpc_modules: anyMethod([], () => modules),
+    [DISCOVER]: anyMethod([], ({ node }) =>
+      ethereumDocument([...Object.keys(others), 'rpc_modules', DISCOVER], node.settings.version),
+    ),
+  }
 }
 
 /**

@@ -7,6 +7,7 @@ import type { GatewayNode } from '../gateway.ts'
 import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { createJsonWriter } from '../json.ts'
 import { wholeJson } from '../long-json.ts'
+import { ethereumDocument } from '../openrpc/ethereum.ts'
 import { collect } from '../traces.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { gzipSinkOf } from '../transport/gzip-body.ts'
@@ -125,6 +126,10 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   setHeaders(response, cors.headers(request.headers.origin))
   const halted = haltedHeader(node.driver)
   if (halted) response.setHeader(...halted)
+  if (request.method === 'GET' && request.url === '/openrpc.json') {
+    setHeaders(response, JSON_HEADERS)
+    return void response.end(JSON.stringify(ethereumDocument(Object.keys(httpMethods), node.settings.version)))
+  }
   if (!isCall(serve, request, response)) return
   const { bodyLimitBytes } = node.settings
   const client = node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])

@@ -1,6 +1,7 @@
 /** Pages of the REST port beside the operations: an index, the description of the API, and pages of the node. */
 
 import type { GatewayNode } from '../gateway.ts'
+import { servedDocument } from '../openrpc/served.ts'
 import { createPayload, type Payload } from '../transport/http.ts'
 import { browserPage } from './api-browser.ts'
 import { describeApi } from './openapi.ts'
@@ -34,6 +35,7 @@ function redirect(location: string): Page {
 
 export function createPages(node: GatewayNode, router: Router, extra: ExtraPage = () => undefined): Pages {
   let description: Page | undefined
+  let methods: Page | undefined
   let browser: Page | undefined
 
   function index(): Page {
@@ -44,6 +46,7 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
         latest_height: node.blocks.latestHeight().toString(),
         version: node.settings.version,
         openapi: '/openapi.json',
+        openrpc: '/openrpc.json',
         docs: '/docs',
       },
       NO_STORE,
@@ -62,6 +65,9 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
       case '/openapi.json':
         description ??= json(describeApi(node.identity, router.routes, node.settings.version), NO_CACHE)
         return description
+      case '/openrpc.json':
+        methods ??= json(servedDocument(node), NO_CACHE)
+        return methods
       case '/swagger':
         return redirect('/swagger/')
       case '/docs':
