@@ -93,8 +93,23 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
 
   const statusNow = (): WorkerStatus => ({ ...driver.status(), minGasPrice: options.minGasPrice() })
 
+  /** Admitted transactions that no worker has been told of. */
+  let arrived: PendingTx[] = []
+  function announce({ hash, bytes, evm }: PendingTx): void {
+    // A message for each would take longer than its admission, when an engine sends many at once.
+    if (arrived.push({ hash, bytes, ...(evm && { evm }) }) === 1) setImmediate(sendArrived)
+  }
+  function sendArrived(): void {
+    if (arrived.length === 0) return
+    const txs = arrived
+    arrived = []
+    for (const worker of workers.keys()) send(worker, { kind: 'pending', txs })
+  }
+
   /** Sends the status, unless the worker has it. */
   function sendStatus(worker: Worker, started: Started): void {
+    // They were pending before the block that the status tells of.
+    sendArrived()
     const status = statusNow()
     if (!started.sent || isSame(started.sent, status)) return
     started.sent = status
@@ -215,9 +230,6 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     })
   }
 
-  const announce = (tx: PendingTx) => {
-    for (const worker of workers.keys()) send(worker, { kind: 'pending', tx })
-  }
   const removers = [
     driver.onBlock(publish),
     driver.onRollback(publish),

@@ -176,7 +176,7 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
       notifyChange(before, status)
       if (!before.halted && status.halted) listeners.halt.notify()
     } else if (message.kind === 'pending') {
-      listeners.pending.notify(message.tx)
+      for (const tx of message.txs) listeners.pending.notify(tx)
     } else if (message.kind === 'stop') {
       Promise.resolve(serving?.close()).finally(() => process.exit())
     } else {

@@ -92,8 +92,8 @@ export type ToApiWorker =
   | { readonly kind: 'setup'; readonly setup: ApiSetup }
   /** After each commit, when the chain halts, and before an answer that follows a change. */
   | { readonly kind: 'status'; readonly status: WorkerStatus }
-  /** Sent for each admitted transaction. */
-  | { readonly kind: 'pending'; readonly tx: PendingTx }
+  /** Transactions that were admitted, by arrival. */
+  | { readonly kind: 'pending'; readonly txs: readonly PendingTx[] }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
   /** Close the ports after the requests in progress, and end. */
   | { readonly kind: 'stop' }
