@@ -1,7 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { MAX_STATE_BYTES } from '../../api/jsonrpc/development/state/read-state.ts'
 import { assembleNode } from '../../node/assembly.ts'
 import { resolveConfig } from '../../node/config.ts'
 import { diskFiles } from '../../node/files.ts'
@@ -84,24 +86,42 @@ test('flags choose files: one for both, a folder, a file that need not exist', (
   })
   const path = join(folder, 'state.json')
   writeFileSync(path, '{}')
-  const wanted = { loads: { path, text: '{}' }, dumps: path, intervalMs: 60_000, keepsStates: false }
+  const wanted = { loads: { path, bytes: Buffer.from('{}') }, dumps: path, intervalMs: 60_000, keepsStates: false }
   expect(flags({ state: folder })).toEqual(wanted)
   expect(flags({ 'load-state': path, 'dump-state': path })).toEqual(wanted)
 })
 
 test.each([
   [{ 'load-state': '/no/file' }, '--load-state /no/file: the file does not exist'],
+  [{ 'load-state': '/dev/zero' }, '/dev/zero: must be a file'],
   [{ 'state-interval': '5' }, '--state-interval needs --state or --dump-state'],
   [{ state: 'x', 'state-interval': '0' }, '--state-interval 0: must be 1 to 2147483 seconds'],
 ])('%o is refused', (given, message) => {
   expect(() => flags(given)).toThrow(message)
 })
 
-test('a damaged file is an error that names it', async () => {
+test('a damaged file is an error that names it and what is wrong, and the chain stays as it is', async () => {
   const path = join(folder, 'damaged.json')
-  writeFileSync(path, '{"accounts": {"0x12": {}}}')
+  const packed = gzipSync('{"accounts": {}}')
   await using chain = await open()
-  await expect(loadStateFile(chain.node, flags({ 'load-state': path }))).rejects.toThrow(
-    `${path}: accounts.0x12 is "0x12": it must be an address of 20 bytes`,
-  )
+  const damaged: readonly (readonly [string | Uint8Array, string])[] = [
+    ['{"accounts": {"0x12": {}}}', 'accounts.0x12 is "0x12": it must be an address of 20 bytes'],
+    ['', 'state is not an output of dumpState: 0 bytes: Unexpected end of JSON input'],
+    [
+      '{"accounts": {"0x12',
+      'state is not an output of dumpState: 19 bytes from 0x7b226163636f756e: Unterminated string',
+    ],
+    [`{"a":${'['.repeat(1000)}`, 'nested deeper than'],
+    [packed.subarray(0, -9), `${packed.length - 9} bytes from 0x1f8b08`],
+    [gzipSync(Buffer.alloc(MAX_STATE_BYTES + 1, ' ')), 'larger than'],
+  ]
+  for (const [content, message] of damaged) {
+    writeFileSync(path, content)
+    const loaded = loadStateFile(chain.node, flags({ 'load-state': path }))
+    await expect(loaded).rejects.toThrow(`${path}: `)
+    await expect(loaded).rejects.toThrow(message)
+  }
+  expect(chain.node.height).toBe(1n)
+  writeFileSync(path, packed)
+  await loadStateFile(chain.node, flags({ 'load-state': path }))
 })

@@ -1,12 +1,12 @@
 /** State files of `almanac dev`: loaded at the start, written at the stop and at intervals. */
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { dumpState } from '../../api/jsonrpc/development/state/dump-state.ts'
 import { loadState } from '../../api/jsonrpc/development/state/load-state.ts'
+import { MAX_STATE_BYTES } from '../../api/jsonrpc/development/state/read-state.ts'
 import type { AssembledNode } from '../../node/assembly.ts'
 import { configError } from '../../node/config.ts'
 import { diskFiles, type Files } from '../../node/files.ts'
-import { utf8 } from '../../primitives/bytes.ts'
 
 /** Name of the file in a folder that is given in place of a file, as in anvil. */
 const NAME_IN_FOLDER = 'state.json'
@@ -17,7 +17,7 @@ const MAX_INTERVAL_SECONDS = 2_147_483
 /** The files of a chain's state. */
 export interface StateFiles {
   /** The file that is loaded, and its content. */
-  readonly loads: { readonly path: string; readonly text: string } | undefined
+  readonly loads: { readonly path: string; readonly bytes: Uint8Array } | undefined
   /** The file that is written. */
   readonly dumps: string | undefined
   readonly intervalMs: number
@@ -37,6 +37,16 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 
 const fileOf = (path: string): string => (isFolder(path) ? join(path, NAME_IN_FOLDER) : path)
 
+/** Reads a state file; undefined if the path does not exist. Throws `invalidArgument` for what could be read without end. */
+function readBytes(path: string): Uint8Array | undefined {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return undefined
+  if (!found.isFile() && !found.isFIFO()) throw configError(`${path}: must be a file`)
+  if (found.size > MAX_STATE_BYTES)
+    throw configError(`${path}: ${found.size} bytes are above the limit of ${MAX_STATE_BYTES}`)
+  return readFileSync(path)
+}
+
 function intervalOf(flags: ReadonlyMap<string, string>, dumps: string | undefined): number {
   const given = flags.get('state-interval')
   if (given === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
@@ -52,18 +62,18 @@ function intervalOf(flags: ReadonlyMap<string, string>, dumps: string | undefine
  * Reads the flags `state`, `load-state`, `dump-state` and `state-interval`, and the file that is loaded: that of `--state` can
  * be absent. Throws `invalidArgument` with the flag.
  */
-export function stateFilesOf(flags: ReadonlyMap<string, string>, files: Files = diskFiles): StateFiles {
+export function stateFilesOf(flags: ReadonlyMap<string, string>): StateFiles {
   const both = flags.get('state')
   const load = both ?? flags.get('load-state')
   const dump = both ?? flags.get('dump-state')
   const dumps = dump === undefined ? undefined : fileOf(dump)
   const path = load === undefined ? undefined : fileOf(load)
-  const text = path === undefined ? undefined : files.read(path)
-  if (path !== undefined && text === undefined && both === undefined) {
+  const bytes = path === undefined ? undefined : readBytes(path)
+  if (path !== undefined && bytes === undefined && both === undefined) {
     throw configError(`--load-state ${load}: ${path === load ? 'the file' : path} does not exist`)
   }
   return {
-    loads: path !== undefined && text !== undefined ? { path, text } : undefined,
+    loads: path !== undefined && bytes !== undefined ? { path, bytes } : undefined,
     dumps,
     intervalMs: intervalOf(flags, dumps),
     keepsStates: flags.has('preserve-historical-states'),
@@ -74,7 +84,7 @@ export function stateFilesOf(flags: ReadonlyMap<string, string>, files: Files = 
 export async function loadStateFile({ gateway }: Pick<AssembledNode, 'gateway'>, { loads }: StateFiles): Promise<void> {
   if (!loads) return
   try {
-    await loadState(gateway, utf8(loads.text))
+    await loadState(gateway, loads.bytes)
   } catch (error) {
     throw configError(`${loads.path}: ${(error as Error).message}`)
   }

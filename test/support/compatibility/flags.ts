@@ -165,7 +165,7 @@ export async function renderFlags(): Promise<string> {
   return `## Commands and flags
 
 Of \`anvil --help\`, \`hardhat node --help\` (2.29 and 3.18) and geth's flags for its servers, given to \`almanac dev\`; those of geth to
-\`almanac start\` too. A flag with another name here is refused with that name. `docs/dev.md` says what each flag of anvil does.
+\`almanac start\` too. A flag with another name here is refused with that name. \`docs/dev.md\` says what each flag of anvil does.
 
 | Command | Here |
 |---|---|

@@ -19,7 +19,7 @@ import { readHistoricalAccounts } from './historical.ts'
 import { type DumpedTransaction, readTransaction } from './transactions.ts'
 
 /** Size of a loaded state, decompressed (development). Beyond: an error. */
-const MAX_STATE_BYTES = 256 * 1024 * 1024
+export const MAX_STATE_BYTES = 256 * 1024 * 1024
 
 /** A receipt of a dump, with what else it says about the execution. */
 interface DumpedReceipt {
@@ -130,9 +130,12 @@ export function readState(bytes: Uint8Array): DumpedState {
   let value: unknown
   try {
     value = parse(bytes)
-  } catch {
-    const start = formatHex0x(bytes.subarray(0, 8))
-    throw queryError('invalidArgument', `state is not an output of dumpState: ${bytes.length} bytes from ${start}`)
+  } catch (error) {
+    const start = bytes.length === 0 ? '' : ` from ${formatHex0x(bytes.subarray(0, 8))}`
+    throw queryError(
+      'invalidArgument',
+      `state is not an output of dumpState: ${bytes.length} bytes${start}: ${(error as Error).message}`,
+    )
   }
   const root: Field = { value, path: '' }
   if (typeof value !== 'object' || value === null) throw queryError('invalidArgument', 'state is not a JSON object')
