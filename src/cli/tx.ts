@@ -18,6 +18,7 @@ import {
   placeholder,
   requestJson,
 } from './flags.ts'
+import { tryParseAddress } from './keys/open.ts'
 import { moduleOf } from './query.ts'
 import { addTxOptions, sendTx, type TxFlags } from './send-tx.ts'
 import { moduleAliases, nameAliases, signsFirst } from './short-names.ts'
@@ -65,9 +66,27 @@ async function send(
   const isSignerFirst = signsFirst(schema.typeName) && args.length > 0 && flags.from === undefined
   const from = isSignerFirst ? args.shift() : flags.from
   const values = withPositional(schema, fields, command, args)
+  requireAddresses(schema, fields, values)
   await sendTx({ ...flags, ...(from !== undefined && { from }) }, terminal, ({ identity, address }) => [
     { schema, message: readMessage(identity, schema, fields, values, address) },
   ])
+}
+
+/** Throws `invalidArgument` that names the first address of a message of the SDK that is missing, or is no address. */
+function requireAddresses(
+  schema: DescMessage,
+  fields: readonly FieldFlag[],
+  values: Readonly<Record<string, unknown>>,
+): void {
+  if (!schema.typeName.startsWith('sdk.')) return
+  for (const { flag } of positionalFields(schema, fields)) {
+    if (!flag.endsWith('-address')) continue
+    const value = values[optionKey(flag)]
+    if (value === undefined)
+      throw queryError('invalidArgument', `--${flag} is missing: give it, or the argument of that name`)
+    if (!tryParseAddress(String(value)))
+      throw queryError('invalidArgument', `--${flag} ${String(value)}: must be an address in Bech32`)
+  }
 }
 
 /**

@@ -183,7 +183,7 @@ function choose(setting: Setting, name: string, sources: ConfigSources): { value
 }
 
 /** Environment variables with our prefix that are not settings of `config.toml`. */
-const OTHER_VARIABLES = new Set(['ALMANAC_HOME', 'ALMANAC_EPHEMERAL'])
+const OTHER_VARIABLES = new Set(['ALMANAC_HOME', 'ALMANAC_EPHEMERAL', 'ALMANAC_KEYRING_BACKEND'])
 
 function refuseUnknownKeys({ file, environment, caller }: ConfigSources): void {
   const keys = new Set(ALL_SETTINGS.map(({ setting }) => `${setting.section}.${setting.key}`))

@@ -100,8 +100,12 @@ export async function sendAndPrint(
   }
 }
 
-/** Returns the fields of a result that are shown. `query tx HASH` shows all; programs get the events too. */
+/**
+ * Returns the fields of a result that are shown. Programs get the events too; people the log of a failure only. `query tx HASH`
+ * shows all.
+ */
 export function outcomeOf(response: TxResponse, format: OutputFormat): Record<string, unknown> {
-  const { tx: _, logs: __, events, ...rest } = response
-  return { ...rest, ...(format === 'json' && { events }) }
+  const { tx: _, logs: __, events, raw_log, data, info, codespace, ...facts } = response
+  if (format === 'json') return { ...facts, codespace, data, info, raw_log, events }
+  return response.code === 0 ? facts : { ...facts, codespace, raw_log }
 }

@@ -1,0 +1,102 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { diskFiles } from '../../node/files.ts'
+import { startNode } from '../../node/start.ts'
+import { runCommand } from '../commands.ts'
+import { createKeyring } from '../keyring.ts'
+
+const END = '4102444800'
+let home: string
+
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), 'almanac-genesis-'))
+  const keyring = createKeyring({ home, backend: 'test', askPassphrase: async () => '' })
+  await keyring.add('val', 'secp256k1', new Uint8Array(32).fill(7))
+  await keyring.add('other', 'eth_secp256k1', new Uint8Array(32).fill(8))
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  rmSync(home, { recursive: true })
+})
+
+/** Runs a command in the home. Returns its exit code and everything that it prints. */
+async function run(words: string): Promise<{ readonly code: number; readonly text: string }> {
+  const printed: string[] = []
+  for (const stream of [process.stdout, process.stderr])
+    vi.spyOn(stream, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
+  const keyring = /add-account|gentx /.test(words) ? ['--keyring-backend', 'test'] : []
+  const code = await runCommand([...words.split(' '), '--home', home, ...keyring])
+  vi.restoreAllMocks()
+  return { code, text: printed.join('') }
+}
+
+async function done(words: string): Promise<string> {
+  const { code, text } = await run(words)
+  expect([code, text]).toEqual([0, expect.any(String)])
+  return text
+}
+
+test('a chain begins with the accounts and the validator of a prepared document', async () => {
+  await done('init one --chain-id mine-1')
+  await done('genesis add-account val 5000000unative,7ufoo')
+  await done(`genesis add-account other 100unative --vesting-amount 60unative --vesting-end-time ${END}`)
+  await done('genesis add-account other 20unative --append')
+  await done('genesis gentx val 1000000unative --commission-rate 0.07 --website https://example.org')
+  expect(await done('genesis collect-gentxs')).toContain('mine-1 begins with 1 validator')
+  expect(await done('genesis validate')).toContain('supply: 7ufoo,5000120unative')
+  const node = await startNode({ home, chain: { genesis: join(home, 'config', 'genesis.json') } })
+  const { validators } = (await node.query('/cosmos/staking/v1beta1/validators')) as { validators: object[] }
+  expect(validators).toMatchObject([
+    {
+      tokens: '1000000',
+      description: { moniker: 'one', website: 'https://example.org' },
+      commission: { commission_rates: { rate: '0.070000000000000000' } },
+    },
+  ])
+  await node.stop()
+  expect((await run('genesis add-account val 1unative')).text).toContain('has begun: its genesis cannot change')
+  expect((await run('init again')).text).toContain('has a chain')
+})
+
+test('what is missing or wrong in the preparation is an error that names it, and the document stays', async () => {
+  expect((await run('genesis add-account val 5unative')).text).toContain('`almanac init MONIKER` makes it')
+  await done('init one --chain-id mine-1')
+  expect((await run('init one')).text).toContain('--overwrite replaces it')
+  const key = readFileSync(join(home, 'priv_validator_key.json'), 'utf8')
+  await done('init one --chain-id mine-1 --overwrite')
+  expect(readFileSync(join(home, 'priv_validator_key.json'), 'utf8')).toBe(key)
+  expect((await run('genesis gentx val 1000000unative')).text).toContain('has 0unative at genesis, less than the stake')
+  expect((await run('genesis collect-gentxs')).text).toContain('no genesis transactions')
+  expect((await run('genesis add-account nobody 5unative')).text).toContain('no key named nobody')
+  expect((await run('genesis add-account val five')).text).toContain('coins five: must be coins')
+  await done('genesis add-account val 5000000unative')
+  expect((await run('genesis add-account val 5unative')).text).toContain('--append adds coins to it')
+  await done('genesis gentx val 1000000unative')
+  const [name] = readdirSync(join(home, 'config', 'gentx'))
+  const path = join(home, 'config', 'gentx', name!)
+  const before = readFileSync(join(home, 'config', 'genesis.json'), 'utf8')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"amount":"1000000"', '"amount":"1000001"'))
+  expect((await run('genesis collect-gentxs')).text).toContain('signature verification failed')
+  expect(readFileSync(join(home, 'config', 'genesis.json'), 'utf8')).toBe(before)
+})
+
+test('a setting is read and written by its key, and a value that cannot be is not written', async () => {
+  const file = () => diskFiles.read(join(home, 'config.toml'))
+  await done('init one')
+  expect(await done('config get node.moniker')).toBe('one\n')
+  await done('config set rest.port 1444')
+  expect(await done('config get rest.port')).toBe('1444\n')
+  expect(file()).toContain('\nport = 1444\n')
+  const before = file()
+  for (const [words, reason] of [
+    ['config set rest.port x', 'must be an integer from 0 to 65535'],
+    ['config set rest.prt 5', 'unknown setting rest.prt: did you mean rest.enabled'],
+    ['config get nothing', 'unknown setting nothing: `almanac config` prints all'],
+  ] as const) {
+    const { code, text } = await run(words)
+    expect([code, text]).toEqual([1, expect.stringContaining(reason)])
+  }
+  expect(file()).toBe(before)
+})
