@@ -10,7 +10,7 @@ eth_requestAccounts() addresses: Returns the same as eth_accounts, for pages tha
 eth_networkId() text: Returns the EVM chain id as decimal text.
 eth_chainId() quantity: Returns the EVM chain id, which signatures contain.
 eth_protocolVersion() text: Returns the version of the protocol, for clients that ask it.
-eth_syncing() any: Returns false, or an object with heights while the node catches up.
+eth_syncing() json: Returns false, or an object with heights while the node catches up.
 eth_gasPrice() quantity: Returns a price that the next block accepts. Unit: wei for each unit of gas.
 eth_maxPriorityFeePerGas() quantity: Returns a tip that the next block accepts. Unit: wei for each unit of gas.
 eth_capabilities() object: Returns which heights of state, blocks, logs and receipts this node has.
@@ -26,8 +26,8 @@ eth_getBlockTransactionCountByNumber(block:block) quantity: Returns the number o
 eth_getBlockTransactionCountByHash(hash:hash) quantity: Returns the number of Ethereum transactions of the block of a hash.
 eth_getUncleCountByBlockNumber(block:block) quantity: Returns 0: the chain has no uncles.
 eth_getUncleCountByBlockHash(hash:hash) quantity: Returns 0: the chain has no uncles.
-eth_getUncleByBlockNumberAndIndex(block:block, index:quantity) any: Returns null: the chain has no uncles.
-eth_getUncleByBlockHashAndIndex(hash:hash, index:quantity) any: Returns null: the chain has no uncles.
+eth_getUncleByBlockNumberAndIndex(block:block, index:quantity) json: Returns null: the chain has no uncles.
+eth_getUncleByBlockHashAndIndex(hash:hash, index:quantity) json: Returns null: the chain has no uncles.
 eth_getBlockReceipts(block:block) objects: Returns the receipts of all Ethereum transactions of a block.
 eth_getTransactionByHash(hash:hash) transaction: Returns a transaction, from a block or the pool; null if neither has it.
 eth_getTransactionByBlockHashAndIndex(hash:hash, index:quantity) transaction: Returns a transaction by its place in the block of a hash.
@@ -62,7 +62,7 @@ eth_getFilterChanges(id:text) objects: Returns what a filter has found since it 
 eth_getFilterLogs(id:text) logs: Returns all logs that a filter of logs finds.
 eth_uninstallFilter(id:text) boolean: Removes a filter; false if it does not exist.
 eth_getLogs(filter:filter) logs: Searches the logs of a range of blocks by address and topics.
-eth_subscribe(kind:text, options?:any) text: Subscribes to newHeads, logs, newPendingTransactions, transactionReceipts or syncing over WebSocket, and returns the id.
+eth_subscribe(kind:text, options?:json) text: Subscribes to newHeads, logs, newPendingTransactions, transactionReceipts or syncing over WebSocket, and returns the id.
 eth_unsubscribe(id:text) boolean: Ends a subscription; false if it does not exist.
 eth_mining() boolean: Returns whether the development chain makes blocks.
 eth_coinbase() address: Returns the coinbase of the next block.
@@ -72,11 +72,11 @@ eth_sendTransactionSync(call:call, timeout?:quantity) receipt: Signs a transacti
 eth_resend(call:call, price?:quantity, gas?:quantity) hash: Replaces a waiting transaction by one with another price or gas limit.
 eth_signTransaction(call:call) object: Signs a transaction with a key of the node, and returns it.
 eth_sign(account:address, message:bytes) bytes: Signs a message with a key of the node (EIP-191).
-eth_signTypedData(account:address, data:any) bytes: Signs typed data with a key of the node (EIP-712).
-eth_signTypedData_v3(account:address, data:any) bytes: Signs typed data without arrays with a key of the node (EIP-712).
-eth_signTypedData_v4(account:address, data:any) bytes: Signs typed data with a key of the node (EIP-712).
+eth_signTypedData(account:address, data:json) bytes: Signs typed data with a key of the node (EIP-712).
+eth_signTypedData_v3(account:address, data:json) bytes: Signs typed data without arrays with a key of the node (EIP-712).
+eth_signTypedData_v4(account:address, data:json) bytes: Signs typed data with a key of the node (EIP-712).
 eth_sendUnsignedTransaction(call:call) hash: Sends a transaction from any account of a development chain, without a signature.
-personal_sign(message:bytes, account:address, password?:any) bytes: Signs a message with a key of the node (EIP-191). The password is ignored.
+personal_sign(message:bytes, account:address, password?:json) bytes: Signs a message with a key of the node (EIP-191). The password is ignored.
 net_version() text: Returns the EVM chain id as decimal text.
 net_listening() boolean: Returns whether the node takes connections of peers.
 net_peerCount() quantity: Returns the number of peers.
@@ -99,12 +99,12 @@ debug_getBadBlocks() objects: Returns an empty list: the node stores no refused 
 debug_gcStats() object: Returns the number of garbage collections and their pauses.
 debug_memStats() object: Returns the memory of the process. Unit: bytes.
 debug_traceBadBlock(hash:hash, options?:tracer) objects: Fails: the node stores no refused block.
-debug_traceTransaction(hash:hash, options?:tracer) any: Executes a transaction again on its own state, and returns the trace.
-debug_traceCall(call:call, block?:block, options?:tracer) any: Executes a call on the state of a block, and returns the trace.
+debug_traceTransaction(hash:hash, options?:tracer) json: Executes a transaction again on its own state, and returns the trace.
+debug_traceCall(call:call, block?:block, options?:tracer) json: Executes a call on the state of a block, and returns the trace.
 debug_traceBlock(block:bytes, options?:tracer) objects: Executes a block that is given in RLP, and returns its traces.
 debug_traceBlockByNumber(block:block, options?:tracer) objects: Executes a block again, and returns the traces of its transactions.
 debug_traceBlockByHash(hash:hash, options?:tracer) objects: Executes the block of a hash again, and returns the traces of its transactions.
-debug_traceCallMany(bundles:any, place?:any, options?:tracer) any: Executes calls one after the other, and returns their traces.
+debug_traceCallMany(bundles:json, place?:json, options?:tracer) json: Executes calls one after the other, and returns their traces.
 debug_storageRangeAt(hash:hash, index:quantity, account:address, start:bytes, limit:quantity) object: Returns slots of a contract as they were before a transaction.
 debug_accountRange(block:block, start?:bytes, limit?:quantity, noCode?:boolean, noStorage?:boolean, incomplete?:boolean) object: Returns accounts of a state, page by page.
 debug_dumpBlock(block:block) object: Returns the accounts of the state after a block.
@@ -113,17 +113,17 @@ debug_getModifiedAccountsByHash(from:hash, to?:hash) addresses: Returns the acco
 debug_getAccessibleState(from:block, to:block) quantity: Returns the first height of a range whose state can be read.
 debug_codeByHash(hash:hash, block?:block) bytes: Returns code by its hash.
 debug_dbGet(key:bytes) bytes: Returns a value by its key in the layout of geth, where this node has it.
-debug_setHead(block:quantity) any: Returns a development chain to an earlier block.
+debug_setHead(block:quantity) json: Returns a development chain to an earlier block.
 trace_block(block:block) objects: Returns the calls of all transactions of a block, as a flat list.
 trace_transaction(hash:hash) objects: Returns the calls of a transaction, as a flat list.
-trace_get(hash:hash, path:any) object: Returns one call of a transaction by its path.
+trace_get(hash:hash, path:json) object: Returns one call of a transaction by its path.
 trace_filter(filter:filter) objects: Searches calls by sender and receiver in a range of blocks.
 trace_call(call:call, kinds:texts, block?:block, state?:overrides, blockFields?:overrides) object: Executes a call, and returns its trace, changes of state, or steps.
-trace_callMany(calls:any, block?:block) objects: Executes calls one after the other, and returns the traces of each.
+trace_callMany(calls:json, block?:block) objects: Executes calls one after the other, and returns the traces of each.
 trace_rawTransaction(transaction:bytes, kinds:texts, block?:block) object: Executes a signed transaction without sending it, and returns its traces.
 trace_replayTransaction(hash:hash, kinds:texts) object: Executes a transaction again, and returns its trace, changes of state, or steps.
 trace_replayBlockTransactions(block:block, kinds:texts) objects: Executes the transactions of a block again, and returns the traces of each.
-ots_getApiLevel() any: Returns the version of this namespace.
+ots_getApiLevel() json: Returns the version of this namespace.
 ots_hasCode(account:address, block?:block) boolean: Returns whether an account has code.
 ots_getInternalOperations(hash:hash) objects: Returns the transfers and creations within a transaction.
 ots_traceTransaction(hash:hash) objects: Returns the calls of a transaction with their depth.
@@ -136,11 +136,11 @@ ots_searchTransactionsAfter(account:address, block:quantity, size:quantity) obje
 ots_getTransactionBySenderAndNonce(sender:address, nonce:quantity) hash: Returns the hash of the transaction of a sender with a nonce.
 ots_getContractCreator(account:address) object: Returns the transaction and the sender that created a contract.
 erigon_getHeaderByNumber(block:block) block: Returns the header of a block; null if it does not exist.
-evm_mine(options?:any) any: Makes a block now, at a time if one is given.
-miner_start(threads?:any) any: Lets the development chain make blocks.
-miner_stop() any: Stops the development chain from making blocks.
-almanac_setValidator(validator:any, changes:any) any: Changes a validator of a development chain.
-almanac_nodeLog(after?:any) any: Returns the latest records of the node's log, on a development chain.
+evm_mine(options?:json) json: Makes a block now, at a time if one is given.
+miner_start(threads?:json) json: Lets the development chain make blocks.
+miner_stop() json: Stops the development chain from making blocks.
+almanac_setValidator(validator:json, changes:json) json: Changes a validator of a development chain.
+almanac_nodeLog(after?:json) json: Returns the latest records of the node's log, on a development chain.
 `
 
 /** Methods of geth that the node refuses with a reason, whatever their parameters. */
@@ -150,56 +150,56 @@ debug_standardTraceBlockToFile debug_standardTraceBadBlockToFile debug_traceBloc
 
 /** Verbs of development chains, with the prefixes `anvil_`, `hardhat_` and `evm_`. */
 export const DEVELOPMENT_VERBS = `
-setBalance(account:address, wei:count) any: Sets the native balance of an account. Unit: wei.
-addBalance(account:address, wei:count) any: Adds to the native balance of an account. Unit: wei.
-setCode(account:address, code:bytes) any: Sets the code of an account.
-setNonce(account:address, nonce:count) any: Sets the nonce of an account.
+setBalance(account:address, wei:count) json: Sets the native balance of an account. Unit: wei.
+addBalance(account:address, wei:count) json: Adds to the native balance of an account. Unit: wei.
+setCode(account:address, code:bytes) json: Sets the code of an account.
+setNonce(account:address, nonce:count) json: Sets the nonce of an account.
 setStorageAt(account:address, slot:slot, value:hash) boolean: Sets one storage slot of a contract.
-setAccountBalance(account:address, wei:count) any: Sets the native balance of an account. Unit: wei.
-setAccountCode(account:address, code:bytes) any: Sets the code of an account.
-setAccountNonce(account:address, nonce:count) any: Sets the nonce of an account.
-setAccountStorageAt(account:address, slot:slot, value:hash) any: Sets one storage slot of a contract.
-impersonateAccount(account:address) any: Accepts transactions of an account without its signature.
-stopImpersonatingAccount(account:address) any: Ends the impersonation of an account.
-impersonateSignature(signature:any, account?:any) any: Makes ECRECOVER return an account for a signature.
-autoImpersonateAccount(on:boolean) any: Accepts transactions of every account without a signature.
-setNextBlockBaseFeePerGas(wei:count) any: Sets the base fee of all later blocks. Unit: wei.
-setCoinbase(account:address) any: Sets the coinbase of later blocks.
-setPrevRandao(value:hash) any: Sets PREVRANDAO of later blocks.
+setAccountBalance(account:address, wei:count) json: Sets the native balance of an account. Unit: wei.
+setAccountCode(account:address, code:bytes) json: Sets the code of an account.
+setAccountNonce(account:address, nonce:count) json: Sets the nonce of an account.
+setAccountStorageAt(account:address, slot:slot, value:hash) json: Sets one storage slot of a contract.
+impersonateAccount(account:address) json: Accepts transactions of an account without its signature.
+stopImpersonatingAccount(account:address) json: Ends the impersonation of an account.
+impersonateSignature(signature:json, account?:json) json: Makes ECRECOVER return an account for a signature.
+autoImpersonateAccount(on:boolean) json: Accepts transactions of every account without a signature.
+setNextBlockBaseFeePerGas(wei:count) json: Sets the base fee of all later blocks. Unit: wei.
+setCoinbase(account:address) json: Sets the coinbase of later blocks.
+setPrevRandao(value:hash) json: Sets PREVRANDAO of later blocks.
 setBlockGasLimit(gas:count) boolean: Sets the gas limit of later blocks. Unit: gas.
 dumpState(states?:boolean) bytes: Returns the chain as anvil writes it, packed; with the states of all blocks if asked for.
 loadState(dump:bytes) boolean: Adds the blocks and accounts of a dump.
-dealERC20(account:address, token:address, amount:count) any: Sets the ERC-20 balance of an account. Unit: smallest units of the token.
-setERC20Balance(account:address, token:address, amount:count) any: Sets the ERC-20 balance of an account. Unit: smallest units of the token.
-setERC20Allowance(owner:address, spender:address, token:address, amount:count) any: Sets an ERC-20 allowance. Unit: smallest units of the token.
-mine(blocks?:any, seconds?:any) any: Makes blocks now, with an interval between them.
-mine_detailed(options?:any) objects: Makes blocks now, and returns them with the output of each transaction.
-enableTraces() any: Is refused: traces need no preparation.
-getBlobByHash(hash?:any) any: Is refused: the chain takes no blobs.
-getBlobsByTransactionHash(hash?:any) any: Is refused: the chain takes no blobs.
-getBlobSidecarsByBlockId(block?:any) any: Is refused: the chain takes no blobs.
-reorg(depth:any, transactions?:any) any: Goes back by a number of blocks, and makes as many with other transactions.
+dealERC20(account:address, token:address, amount:count) json: Sets the ERC-20 balance of an account. Unit: smallest units of the token.
+setERC20Balance(account:address, token:address, amount:count) json: Sets the ERC-20 balance of an account. Unit: smallest units of the token.
+setERC20Allowance(owner:address, spender:address, token:address, amount:count) json: Sets an ERC-20 allowance. Unit: smallest units of the token.
+mine(blocks?:json, seconds?:json) json: Makes blocks now, with an interval between them.
+mine_detailed(options?:json) objects: Makes blocks now, and returns them with the output of each transaction.
+enableTraces() json: Is refused: traces need no preparation.
+getBlobByHash(hash?:json) json: Is refused: the chain takes no blobs.
+getBlobsByTransactionHash(hash?:json) json: Is refused: the chain takes no blobs.
+getBlobSidecarsByBlockId(block?:json) json: Is refused: the chain takes no blobs.
+reorg(depth:json, transactions?:json) json: Goes back by a number of blocks, and makes as many with other transactions.
 snapshot() quantity: Keeps the whole chain as it is, and returns the number of the snapshot.
 revert(snapshot:count) boolean: Returns the whole chain to a snapshot, and removes it.
-rollback(depth?:count) any: Goes back by a number of blocks.
-reset(options?:any) any: Returns the chain to its genesis. A URL to fork from is refused.
+rollback(depth?:count) json: Goes back by a number of blocks.
+reset(options?:json) json: Returns the chain to its genesis. A URL to fork from is refused.
 increaseTime(seconds:count) quantity: Moves the clock of the chain forwards. Unit: seconds.
 setTime(timestamp:count) quantity: Sets the clock of the chain. Unit: Unix seconds.
-setNextBlockTimestamp(timestamp:count) any: Sets the time of the next block. Unit: Unix seconds.
-setBlockTimestampInterval(interval:count) any: Sets the time between blocks. Unit: seconds; milliseconds with hardhat_.
+setNextBlockTimestamp(timestamp:count) json: Sets the time of the next block. Unit: Unix seconds.
+setBlockTimestampInterval(interval:count) json: Sets the time between blocks. Unit: seconds; milliseconds with hardhat_.
 removeBlockTimestampInterval() boolean: Lets the clock decide the times of blocks again.
 getAutomine() boolean: Returns whether a transaction makes a block at once.
-setAutomine(on:boolean) any: Decides whether a transaction makes a block at once.
-getIntervalMining() any: Returns the interval between blocks; null without one.
-setIntervalMining(interval:any) any: Makes a block in each interval; 0 ends it. Unit: seconds; milliseconds with hardhat_.
-dropTransaction(hash:hash) any: Removes a transaction from the pool.
-dropAllTransactions() any: Removes all transactions from the pool.
-removePoolTransactions(account:address) any: Removes the transactions of an account from the pool.
-setMinGasPrice(wei:count) any: Sets the least gas price of the pool. Unit: wei for each unit of gas.
-setLoggingEnabled(on:boolean) any: Decides whether the node logs requests.
-setRpcUrl(url:text) any: Is refused: the chain does not fork from another one.
-setChainId(id:count) any: Accepts only the chain id that the chain has.
-getGenesisTime() any: Returns the time of genesis. Unit: Unix seconds.
+setAutomine(on:boolean) json: Decides whether a transaction makes a block at once.
+getIntervalMining() json: Returns the interval between blocks; null without one.
+setIntervalMining(interval:json) json: Makes a block in each interval; 0 ends it. Unit: seconds; milliseconds with hardhat_.
+dropTransaction(hash:hash) json: Removes a transaction from the pool.
+dropAllTransactions() json: Removes all transactions from the pool.
+removePoolTransactions(account:address) json: Removes the transactions of an account from the pool.
+setMinGasPrice(wei:count) json: Sets the least gas price of the pool. Unit: wei for each unit of gas.
+setLoggingEnabled(on:boolean) json: Decides whether the node logs requests.
+setRpcUrl(url:text) json: Is refused: the chain does not fork from another one.
+setChainId(id:count) json: Accepts only the chain id that the chain has.
+getGenesisTime() json: Returns the time of genesis. Unit: Unix seconds.
 nodeInfo() object: Returns height, time, fork and prices of the development chain.
 metadata() object: Returns version, chain id and snapshots of the development chain.
 `

@@ -16,7 +16,7 @@ export function ethereumDocument(names: Iterable<string>, version: string): Json
   const described = [...names].flatMap((name): Json[] => {
     if (refused.has(name)) {
       const text = 'Is refused: the node has no counterpart of what this method of geth reads or writes.'
-      return [describeMethod(name, { params: [], result: 'any', runsCode: false, text }, { isRefused: true })]
+      return [describeMethod(name, { params: [], result: 'json', runsCode: false, text }, { isRefused: true })]
     }
     const verb = VERB.exec(name)?.[1]
     const entry = methods.get(name) ?? verbs.get(verb ?? '')

@@ -18,7 +18,7 @@ const OBJECTS = { type: ['array', 'null'], items: {} }
 
 /** Types by name, as the tables of methods use them. */
 export const TYPES: Readonly<Record<string, Type>> = {
-  any: { schema: { title: 'JSON value' }, example: null },
+  json: { schema: { title: 'JSON value' }, example: null },
   text: { schema: { title: 'text', type: 'string' }, example: 'newHeads' },
   texts: { schema: { title: 'list of texts', type: 'array', items: { type: 'string' } }, example: ['trace'] },
   boolean: { schema: { title: 'true or false', type: 'boolean' }, example: false },

@@ -1,0 +1,90 @@
+/** The list of operations, by module and namespace, with its search. */
+import { useMemo, useRef } from 'preact/hooks'
+import { navigate } from '../router.tsx'
+import { Link } from '../ui/values.tsx'
+import { type Operation, search } from './catalog.ts'
+
+interface Group {
+  readonly title: string
+  readonly operations: readonly Operation[]
+}
+
+/** Groups operations in the order in which their groups first appear. */
+function groupsOf(operations: readonly Operation[]): readonly Group[] {
+  const groups = new Map<string, Operation[]>()
+  for (const operation of operations) {
+    const title = operation.protocol === 'JSON-RPC' ? `${operation.group}_ (JSON-RPC)` : operation.group
+    groups.set(title, [...(groups.get(title) ?? []), operation])
+  }
+  return [...groups].map(([title, members]) => ({ title, operations: members }))
+}
+
+/** Returns a short name: that of the method, since the group names the rest. */
+const shortName = ({ protocol, id, title }: Operation): string =>
+  protocol === 'REST' ? id.slice(id.lastIndexOf('/') + 1) : title
+
+export function OperationList({
+  operations,
+  chosen,
+  text,
+  onText,
+}: {
+  readonly operations: readonly Operation[]
+  readonly chosen: Operation | undefined
+  readonly text: string
+  readonly onText: (text: string) => void
+}) {
+  const box = useRef<HTMLElement>(null)
+  const found = useMemo(() => search(operations, text), [operations, text])
+  const groups = useMemo(() => groupsOf(found), [found])
+  const isSearch = text.trim() !== ''
+  /** Moves the focus through the search box and the visible links. */
+  const move = (event: KeyboardEvent): void => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step === 0) return
+    const all = [...box.current!.querySelectorAll<HTMLElement>('input, details[open] a, summary')]
+    const next = all[all.indexOf(document.activeElement as HTMLElement) + step]
+    if (!next) return
+    event.preventDefault()
+    next.focus()
+  }
+  const openFirst = (event: Event): void => {
+    event.preventDefault()
+    if (isSearch && found[0]) navigate(`/docs/${found[0].id}`)
+  }
+  return (
+    <nav class="docs-list" ref={box} aria-label="Operations" onKeyDown={move}>
+      <form role="search" onSubmit={openFirst}>
+        <input
+          type="search"
+          aria-label="Search operations"
+          placeholder="Search operations"
+          value={text}
+          onInput={(event) => onText(event.currentTarget.value)}
+        />
+        <p class="muted" role="status">
+          {found.length === operations.length
+            ? `${found.length} operations`
+            : `${found.length} of ${operations.length}`}
+        </p>
+      </form>
+      {found.length === 0 && <p>No operation has these words in its name, path, parameters or description.</p>}
+      {groups.map(({ title, operations: members }) => (
+        <details key={`${title}${isSearch}`} open={isSearch || members.includes(chosen!)}>
+          <summary>
+            {title} <span class="muted">{members.length}</span>
+          </summary>
+          <ul>
+            {members.map((operation) => (
+              <li key={operation.id} class={operation === chosen ? 'docs-chosen' : undefined}>
+                <Link to={`/docs/${operation.id}`} title={operation.summary}>
+                  {shortName(operation)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ))}
+    </nav>
+  )
+}

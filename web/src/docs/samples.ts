@@ -1,0 +1,100 @@
+/** Values of this node for the parameters of operations, so that each has a real answer. */
+import { ask } from '../api/ask.ts'
+import { eth, rest } from '../api/question.ts'
+import type { Operation, Parameter } from './catalog.ts'
+
+export type Samples = Readonly<Record<string, string | undefined>>
+
+/** Returns what a question gives, undefined if it fails: a sample is a convenience. */
+async function from<Answer>(question: Parameters<typeof ask>[0], pick: (answer: Answer) => string | undefined) {
+  return ask<Answer>(question)
+    .then(pick)
+    .catch(() => undefined)
+}
+
+interface Transactions {
+  readonly tx_responses?: readonly {
+    readonly txhash: string
+    readonly events?: readonly { readonly attributes: readonly { readonly key: string; readonly value: string }[] }[]
+  }[]
+}
+
+/** Reads the samples. */
+export async function readSamples(): Promise<Samples> {
+  const [validator, consensus, height, pair, transactions, blockHash, accounts] = await Promise.all([
+    from<{ validators: { operator_address: string }[] }>(
+      rest('/sdk/staking/v1beta1/validators?pagination.limit=1'),
+      ({ validators }) => validators[0]?.operator_address,
+    ),
+    from<{ validators: { address: string }[] }>(
+      rest('/sdk/base/tendermint/v1beta1/validatorsets/latest?pagination.limit=1'),
+      ({ validators }) => validators[0]?.address,
+    ),
+    from<{ height: string }>(rest('/sdk/base/node/v1beta1/status'), (status) => status.height),
+    from<{ actives: string[] }>(rest('/chain/oracle/v1beta1/pairs/actives'), ({ actives }) => actives[0]),
+    ask<Transactions>(
+      rest('/sdk/tx/v1beta1/txs?query=tx.height%3E0&limit=1&order_by=ORDER_BY_DESC&pagination.limit=1'),
+    ).catch((): Transactions => ({})),
+    from<{ hash: string }>(eth('eth_getBlockByNumber', 'latest', false), ({ hash }) => hash),
+    from<string[]>(eth('eth_accounts'), ([first]) => first),
+  ])
+  const account = consensus && (await accountOf(consensus))
+  const latest = transactions.tx_responses?.[0]
+  const attributes = (latest?.events ?? []).flatMap((event) => event.attributes)
+  return {
+    validator,
+    consensus,
+    height,
+    pair,
+    account,
+    hexAccount: accounts,
+    hash: latest?.txhash,
+    ethHash: attributes.find(({ key }) => key === 'ethereumTxHash')?.value,
+    blockHash,
+  }
+}
+
+const accountOf = (consensus: string) =>
+  from<{ account_address: string }>(
+    rest(`/chain/evm/v1/validator_account/${consensus}`),
+    ({ account_address }) => account_address,
+  )
+
+/** Kinds of samples by names of parameters. */
+const KINDS: readonly (readonly [RegExp, string])[] = [
+  [/^(validator_addr(ess)?)$/, 'validator'],
+  [/^cons_address$/, 'consensus'],
+  [/^(address_string|delegator_addr(ess)?|address|granter|grantee|creator|voter|depositor|account|sender)$/, 'account'],
+  [/^pair$/, 'pair'],
+  [/^(height|block_number|minHeight|maxHeight)$/, 'height'],
+]
+
+/** Parameters of queries that an answer needs, though the request can leave them out. */
+const NEEDED = /^(pair|identifier|denom|args|query|granter|grantee|path|data|msg\.hash)$/
+
+/** Returns the text with which the form of a parameter begins. */
+export function firstValue(operation: Operation, parameter: Parameter, samples: Samples, block: string): string {
+  const { name, example, schema } = parameter
+  const isNeeded = parameter.required || (parameter.in === 'query' && NEEDED.test(name))
+  if (parameter.in === 'param' && schema.title?.startsWith('block:')) return block
+  if (!isNeeded && !(operation.protocol === 'engine RPC' && name === 'hash')) return ''
+  if (/^trace_tx|trace_tx$/.test(operation.title) && name === 'args') return ''
+  const sample = sampleOf(operation, parameter, samples)
+  if (sample !== undefined) return sample
+  if (example === undefined || example === null) return ''
+  return typeof example === 'string' ? example : JSON.stringify(example)
+}
+
+function sampleOf(operation: Operation, { name, in: place }: Parameter, samples: Samples): string | undefined {
+  if (name === 'msg.hash') return samples['ethHash']
+  if (operation.protocol === 'JSON-RPC') {
+    if (name === 'hash') return /Block|Header|Uncle/.test(operation.title) ? samples['blockHash'] : samples['ethHash']
+    if (/^(account|sender|owner|holder)$/.test(name)) return samples['hexAccount']
+    return undefined
+  }
+  if (name === 'hash') return operation.protocol === 'REST' ? samples['hash'] : undefined
+  if (operation.title.includes('/codes/') || operation.title.includes('/storage/')) return undefined
+  if (place === 'param' && name !== 'height') return undefined
+  const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1]
+  return kind && samples[kind]
+}
