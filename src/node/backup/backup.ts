@@ -14,7 +14,15 @@ import { type BackupFile, listBackups, type Manifest, removeBackup, writeManifes
 /** Chunks that are written at the same time. */
 const CONCURRENT = 8
 /** Files of a home that are no part of a backup: those of running processes, and those that can be made again. */
-const OMITTED = [/^lock(\.turn)?$/, /^data\/(data|lock)\.mdb$/, /^data-restore\//, /^snapshots\//, /\.new$/, /\.sock$/]
+const OMITTED = [
+  /^lock(\.turn)?$/,
+  /^run\.json$/,
+  /^data\/(data|lock)\.mdb$/,
+  /^data-restore\//,
+  /^snapshots\//,
+  /\.new$/,
+  /\.sock$/,
+]
 const KEYS = [
   /^priv_validator_key\.json$/,
   /^mnemonic$/,

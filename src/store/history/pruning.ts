@@ -19,15 +19,16 @@ export function prune(
   before: Tip,
   keepHeights: number,
   pinned: Iterable<number> = [],
+  perCommit = PER_COMMIT,
 ): { readonly tip: Tip; readonly rows: Iterable<TableWrite> } {
   let first = before.height - keepHeights + 1
   for (const height of pinned) first = Math.min(first, height)
   const tip = { ...before, earliest: Math.max(before.earliest, first) }
   const base = Number.isFinite(keepHeights) ? findCheckpoint(backend, tip.earliest) : undefined
   if (!base) return { tip, rows: [] }
-  const checkpoints = deleteCheckpoints(backend, base.height, PER_COMMIT)
+  const checkpoints = deleteCheckpoints(backend, base.height, perCommit)
   if (tip.logFrom > base.height) return { tip, rows: checkpoints }
-  const last = Math.min(base.height, tip.logFrom + PER_COMMIT - 1)
+  const last = Math.min(base.height, tip.logFrom + perCommit - 1)
   return { tip: { ...tip, logFrom: last + 1 }, rows: pruneRows(backend, checkpoints, tip.logFrom, last) }
 }
 

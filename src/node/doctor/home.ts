@@ -1,0 +1,87 @@
+/** Checks of a home: its files, its keys, its database. */
+
+import { storesOf } from '../../app/stores.ts'
+import { createIdentity } from '../../identity/identity.ts'
+import { openBlockIndex } from '../../indexer/block-index.ts'
+import { equal } from '../../primitives/bytes.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
+import { readTip } from '../../store/history/heights.ts'
+import { recomputeAppHash } from '../../store/sync/app-hash.ts'
+import { openVersionedStore } from '../../store/versioned.ts'
+import { openBackend } from '../backend.ts'
+import { diskFiles } from '../files.ts'
+import { type HomePaths, profileOfHome, secretFiles } from '../home.ts'
+import { type CheckResult, fail, ok, textOf, warn } from './check.ts'
+
+/** Checks the record of the chain, and the files that a start needs. */
+export function checkHome(paths: HomePaths): CheckResult {
+  const { root, record, genesis, validatorKey } = paths
+  if (!diskFiles.exists(record))
+    return fail('home', `no chain in ${root}`, 'almanac start makes one; --home DIR names another')
+  const missing = [genesis, validatorKey].filter((path) => !diskFiles.exists(path))
+  if (missing.length > 0)
+    return fail('home', `${missing.join(' and ')} missing`, 'copy it back, or almanac restore DIR --home NEW')
+  try {
+    return ok('home', `${root}, profile ${profileOfHome(paths, diskFiles).name}`)
+  } catch (error) {
+    return fail('home', textOf(error), 'copy the file back, or almanac restore DIR --home NEW')
+  }
+}
+
+export function checkKeys(paths: HomePaths): CheckResult {
+  const open = secretFiles(paths, diskFiles).filter((path) => diskFiles.exists(path) && !diskFiles.isPrivate(path))
+  return open.length === 0
+    ? ok('keys', 'only their owner can read them')
+    : fail('keys', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
+}
+
+/**
+ * Checks that the trees of the latest height give its app hash, that the clock is after its block, and with `isDeep` that the
+ * values give that hash too, which reads the whole state.
+ */
+export async function checkStore(paths: HomePaths, isDeep: boolean, nowMs: number): Promise<CheckResult[]> {
+  if (diskFiles.list(paths.data).length === 0) return [ok('store', 'no block yet')]
+  const restore = 'almanac restore DIR --home NEW from a backup, or almanac reset and start again'
+  try {
+    const backend = await openBackend({ path: paths.data, readOnly: true })
+    try {
+      const tip = readTip(backend)
+      if (tip.height === 0) return [ok('store', 'no block yet')]
+      const state = openVersionedStore(backend, storesOf(createIdentity(profileOfHome(paths, diskFiles)))).exportAt(
+        BigInt(tip.height),
+      )
+      try {
+        const computed = isDeep ? recomputeAppHash(state) : undefined
+        if (!equal(computed?.appHash ?? state.appHash, tip.appHash))
+          return [fail('store', `the state of height ${tip.height} does not give its app hash`, restore)]
+        const blocks = openBlockIndex(backend, () => BigInt(tip.height))
+        const checked = computed ? `all ${computed.keys} keys give its app hash` : 'its trees give its app hash'
+        return [
+          ok('store', `heights ${tip.earliest} to ${tip.height}; ${checked}`),
+          checkClock(blocks.header(BigInt(tip.height))?.header.timeNs, nowMs),
+        ]
+      } finally {
+        state.close()
+      }
+    } finally {
+      await backend.close()
+    }
+  } catch (error) {
+    return [fail('store', textOf(error), restore)]
+  }
+}
+
+/** Time that clocks of a network can differ. */
+const SKEW_MS = 10_000
+
+function checkClock(blockNs: bigint | undefined, nowMs: number): CheckResult {
+  const aheadMs = blockNs === undefined ? 0 : Number(blockNs / NS_PER_MS) - nowMs
+  const now = new Date(nowMs).toISOString()
+  return aheadMs > SKEW_MS
+    ? warn(
+        'clock',
+        `${now} is ${Math.round(aheadMs / 1000)} s before the latest block`,
+        'timedatectl set-ntp true, or another time service',
+      )
+    : ok('clock', `${now} is not before the latest block`)
+}
