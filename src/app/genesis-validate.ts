@@ -34,8 +34,8 @@ interface Exported {
   readonly bank: { readonly supply: readonly { readonly denom: string; readonly amount: string }[] }
 }
 
-/** Validates a document and returns its summary. Throws a `ChainError` with the module and the invalid entry. */
-export function validateGenesis(document: GenesisDocument, profile: Profile): GenesisSummary {
+/** Starts a chain from a document in memory. Throws a `ChainError` with the module and the invalid entry. */
+function load(document: GenesisDocument, profile: Profile) {
   const identity = createIdentity(withChainConfig(profile, document))
   const chainId = document.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
@@ -45,10 +45,25 @@ export function validateGenesis(document: GenesisDocument, profile: Profile): Ge
   if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
   const timeNs = parseRfc3339(document.genesis_time)!
   const ctx = app.readContext(state, { height: 0n, timeNs, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY })
-  const { auth, bank } = app.exportGenesis(ctx, document).app_state as unknown as Exported
+  return { evmChainId, validators, exported: app.exportGenesis(ctx, document) }
+}
+
+/**
+ * Returns a document as this build writes it: of the same state, with the defaults of all modules, and without genesis
+ * transactions, whose effects are in the state. Throws as `validateGenesis` does.
+ */
+export function rewriteGenesis(document: GenesisDocument, profile: Profile): GenesisDocument {
+  const { exported } = load(document, profile)
+  return { ...exported, genesis_time: document.genesis_time, initial_height: document.initial_height }
+}
+
+/** Validates a document and returns its summary. Throws a `ChainError` with the module and the invalid entry. */
+export function validateGenesis(document: GenesisDocument, profile: Profile): GenesisSummary {
+  const { evmChainId, validators, exported } = load(document, profile)
+  const { auth, bank } = exported.app_state as unknown as Exported
   return {
     profile: profile.name,
-    chain_id: chainId,
+    chain_id: document.chain_id,
     evm_chain_id: evmChainId.toString(),
     genesis_time: document.genesis_time,
     initial_height: document.initial_height,

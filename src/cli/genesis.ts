@@ -1,17 +1,18 @@
 /** `almanac genesis`: prepares a genesis document, and checks it before a chain starts from it. */
 import { Command } from 'commander'
 import { parseGenesis } from '../app/genesis-document.ts'
-import { validateGenesis } from '../app/genesis-validate.ts'
+import { rewriteGenesis, validateGenesis } from '../app/genesis-validate.ts'
 import { diskFiles } from '../node/files.ts'
 import { chooseProfile } from '../node/profile.ts'
 import { SETTINGS } from '../node/settings.ts'
 import { queryError } from '../primitives/errors.ts'
+import { parseRfc3339 } from '../primitives/time.ts'
 import { addAccountCommand } from './genesis/account.ts'
 import { preparedPath } from './genesis/document.ts'
 import { addGentxCommands } from './genesis/gentx.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
 import { homeOf } from './settings.ts'
-import { processTerminal } from './terminal.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
 
 interface ValidateFlags {
   readonly profile: string
@@ -37,6 +38,32 @@ function validate(path: string, { profile, chainId, output }: ValidateFlags): vo
   }
 }
 
+interface MigrateFlags {
+  readonly profile: string
+  readonly chainId?: string
+  readonly genesisTime?: string
+}
+
+const TARGET = 'v0.47'
+
+function migrate(target: string, path: string, flags: MigrateFlags, terminal: Terminal): void {
+  if (target !== TARGET)
+    throw queryError(
+      'invalidArgument',
+      `target ${target}: must be ${TARGET}, the release whose documents this build writes`,
+    )
+  const text = diskFiles.read(path)
+  if (text === undefined) throw queryError('notFound', `${path}: no such file`)
+  const document = parseGenesis(text, path)
+  const named = { ...document, genesis_time: flags.genesisTime ?? document.genesis_time }
+  if (parseRfc3339(named.genesis_time) === undefined)
+    throw queryError('invalidArgument', `--genesis-time ${named.genesis_time}: must be an RFC 3339 time`)
+  // Signatures of genesis transactions cover the chain id of the file.
+  const { profile } = chooseProfile(flags.profile, diskFiles)
+  const rewritten = rewriteGenesis(named, profile)
+  terminal.print(JSON.stringify({ ...rewritten, chain_id: flags.chainId ?? document.chain_id }, null, 2))
+}
+
 /** Runs `almanac genesis` with the arguments after its name. Returns the exit code. */
 export async function genesis(args: readonly string[]): Promise<number> {
   await genesisCommand().parseAsync([...args], { from: 'user' })
@@ -60,6 +87,16 @@ export function genesisCommand(): Command {
       validate(file ?? preparedPath(homeOf(flags.home)), flags),
     )
   const terminal = processTerminal()
+  program
+    .command('migrate <target> <file>')
+    .description('Print a genesis document in the form of a release, which must be v0.47: that of this build')
+    .option('--profile <value>', SETTINGS.chain.profile.about, process.env['ALMANAC_CHAIN_PROFILE'] ?? 'almanac')
+    .option('--chain-id <id>', 'chain id of the printed document (default: that of the file)')
+    .option(
+      '--genesis-time <time>',
+      'time of the printed document, such as 2030-01-02T15:04:05Z (default: that of the file)',
+    )
+    .action((target: string, file: string, flags: MigrateFlags) => migrate(target, file, flags, terminal))
   addAccountCommand(program, terminal)
   addGentxCommands(program, terminal)
   return program

@@ -47,7 +47,7 @@ function addAccount(who: string, text: string, flags: AccountFlags, terminal: Te
   const document = readPrepared(home)
   const accounts = listOf(sectionOf(document, 'auth'), 'accounts')
   const bank = sectionOf(document, 'bank')
-  const balances = listOf(bank, 'balances') as { address: string; coins: Coins }[]
+  const balances = listOf<{ address: string; coins: Coins }>(bank, 'balances')
   const known = balances.find((balance) => balance.address === address)
   if (known && !flags.append)
     throw queryError('alreadyExists', `${address} is in the genesis document: --append adds coins to it`)
@@ -56,7 +56,7 @@ function addAccount(who: string, text: string, flags: AccountFlags, terminal: Te
     balances.push({ address, coins })
     accounts.push(accountOf(identity, address, flags))
   }
-  const supply = listOf(bank, 'supply') as unknown as Coins
+  const supply: Coins = listOf<Coins[number]>(bank, 'supply')
   // An empty supply is computed from the balances.
   if (supply.length > 0) bank['supply'] = sum([supply, coins]) as unknown as JsonValue
   writePrepared(home, document)

@@ -53,11 +53,8 @@ export function sectionOf(document: GenesisDocument, module: string): Section {
   return (document.app_state as Record<string, unknown>)[module] as Section
 }
 
-/** Returns a list in a section, which can be edited. */
-export function listOf(section: Section, name: string): JsonValue[] {
-  const list = section[name]
-  if (Array.isArray(list)) return list
-  const empty: JsonValue[] = []
-  section[name] = empty
-  return empty
+/** Returns a list in a section, which can be edited. The caller knows the shape of its items. */
+export function listOf<Item = JsonValue>(section: Section, name: string): Item[] {
+  if (!Array.isArray(section[name])) section[name] = []
+  return section[name] as unknown as Item[]
 }

@@ -23,11 +23,17 @@ afterEach(() => {
 
 /** Runs a command in the home. Returns its exit code and everything that it prints. */
 async function run(words: string): Promise<{ readonly code: number; readonly text: string }> {
+  const keyring = /add-account|gentx /.test(words) ? ['--keyring-backend', 'test'] : []
+  return await runWords([...words.split(' '), '--home', home, ...keyring])
+}
+
+const migrate = (...words: readonly string[]) => runWords(['genesis', 'migrate', ...words])
+
+async function runWords(words: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
   const printed: string[] = []
   for (const stream of [process.stdout, process.stderr])
     vi.spyOn(stream, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
-  const keyring = /add-account|gentx /.test(words) ? ['--keyring-backend', 'test'] : []
-  const code = await runCommand([...words.split(' '), '--home', home, ...keyring])
+  const code = await runCommand(words)
   vi.restoreAllMocks()
   return { code, text: printed.join('') }
 }
@@ -56,6 +62,14 @@ test('a chain begins with the accounts and the validator of a prepared document'
     },
   ])
   await node.stop()
+  const prepared = join(home, 'config', 'genesis.json')
+  const { consensus_params: params, ...rest } = JSON.parse(readFileSync(prepared, 'utf8'))
+  const later = join(home, 'later.json')
+  writeFileSync(later, JSON.stringify({ ...rest, consensus: { params } }))
+  const { code, text } = await migrate('v0.47', later, '--chain-id', 'mine-2')
+  expect(code).toBe(0)
+  expect(JSON.parse(text)).toMatchObject({ chain_id: 'mine-2', consensus_params: params, validators: [{ power: '1' }] })
+  expect((await migrate('v0.50', later)).text).toContain('target v0.50: must be v0.47')
   expect((await run('genesis add-account val 1unative')).text).toContain('has begun: its genesis cannot change')
   expect((await run('init again')).text).toContain('has a chain')
 })

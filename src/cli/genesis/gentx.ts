@@ -134,10 +134,11 @@ function requireFunds(
   address: string,
   { denom, amount }: { readonly denom: string; readonly amount: string },
 ): void {
-  const balances = listOf(sectionOf(document, 'bank'), 'balances') as {
-    address: string
-    coins: { denom: string; amount: string }[]
-  }[]
+  interface Balance {
+    readonly address: string
+    readonly coins: readonly { readonly denom: string; readonly amount: string }[]
+  }
+  const balances = listOf<Balance>(sectionOf(document, 'bank'), 'balances')
   const coin = balances.find((balance) => balance.address === address)?.coins.find((one) => one.denom === denom)
   if (coin && BigInt(coin.amount) >= BigInt(amount)) return
   throw queryError(

@@ -11,7 +11,7 @@ import { isSealed, type Sealed } from './sealed.ts'
 export type Algorithm = 'secp256k1' | 'eth_secp256k1'
 
 /** The place of a private key: the keyring, another program that signs, or nowhere that this program knows. */
-export type KeyPlace = 'local' | 'external' | 'offline'
+type KeyPlace = 'local' | 'external' | 'offline'
 
 export interface KeyRecord {
   readonly place: KeyPlace
@@ -26,7 +26,7 @@ export interface KeyRecord {
 }
 
 /** A key whose signatures are those of several members. */
-export interface MultisigRecord {
+interface MultisigRecord {
   readonly place: 'multi'
   readonly name: string
   readonly algorithm: 'multisig'
@@ -88,13 +88,6 @@ const KINDS = { secp256k1: 'secp256k1', eth_secp256k1: 'ethSecp256k1' } as const
 export function publicKeyOfRecord(record: AnyRecord): SimpleKey | MultisigKey {
   if (record.place === 'multi') return record.key
   return { kind: KINDS[record.algorithm], key: record.publicKey }
-}
-
-/** Returns the algorithm of a key of an account. Throws `invalidArgument` for a kind that a keyring does not store. */
-export function algorithmOfKey({ kind }: SimpleKey): Algorithm {
-  if (kind === 'secp256k1') return 'secp256k1'
-  if (kind === 'ethSecp256k1') return 'eth_secp256k1'
-  throw queryError('invalidArgument', `a keyring stores secp256k1 and eth_secp256k1 keys, not ${kind}`)
 }
 
 const PUBLIC_KEY_BYTES = 33

@@ -8,7 +8,7 @@ interface Account {
 }
 
 /** Returns number and sequence of an account. Finds them in an account that wraps a base account too. */
-export async function fetchAccount(node: NodeClient, address: string): Promise<Account> {
+async function fetchAccount(node: NodeClient, address: string): Promise<Account> {
   let answer: { readonly account: unknown }
   try {
     answer = (await node.get(`/sdk/auth/v1beta1/accounts/${address}`)) as typeof answer

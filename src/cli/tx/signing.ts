@@ -29,7 +29,7 @@ const nameOfMode = (mode: SignMode): string =>
   mode === SignMode.LEGACY_AMINO_JSON ? 'SIGN_MODE_LEGACY_AMINO_JSON' : 'SIGN_MODE_DIRECT'
 
 /** Types of all messages: whether a chain executes one is the node's to say. */
-export const APP = { message: messageType, isRouted: () => true }
+const APP = { message: messageType, isRouted: () => true }
 
 export const signingNames = (identity: Identity): SigningNames => ({ identity, app: APP })
 
