@@ -40,6 +40,10 @@ export function App() {
       isCurrent = false
     }
   }, [path])
+  useEffect(() => {
+    const title = document.querySelector('main h1')?.textContent
+    document.title = title ? `${title} · Console` : 'Console'
+  }, [shown, error])
   return (
     <>
       <Header />
@@ -47,7 +51,10 @@ export function App() {
       <HeightSlider />
       <main id="main" tabIndex={-1}>
         {error ? (
-          <Failure error={error} />
+          <>
+            <h1 class="visually-hidden">Console</h1>
+            <Failure error={error} />
+          </>
         ) : (
           shown && <shown.Page key={JSON.stringify(shown.params)} params={shown.params} />
         )}

@@ -112,20 +112,32 @@ const hashOf = (raw: string): string =>
 export const ethHashOf = (messages: readonly MessageJson[]): string | undefined =>
   messages.map((message) => message['hash']).find((hash): hash is string => /^0x[0-9a-f]{64}$/i.test(String(hash)))
 
+/** Number of transactions that REST gives in one answer. */
+const PAGE_TXS = 1000
+
+async function decodedTxs(height: bigint, signal?: AbortSignal): Promise<readonly TxJson[]> {
+  const txs: TxJson[] = []
+  for (;;) {
+    const page = `pagination.limit=${PAGE_TXS}&pagination.offset=${txs.length}`
+    const question = rest(`/sdk/tx/v1beta1/txs/block/${height}?${page}`)
+    const { txs: next } = await ask<{ txs: readonly TxJson[] }>(question, { signal })
+    txs.push(...next)
+    if (next.length < PAGE_TXS) return txs
+  }
+}
+
 /** Reads a block with its results. Rejects with `ApiError`, such as for a height that is not there. */
 export async function readBlock(height: bigint, signal?: AbortSignal): Promise<Block> {
   const at = { height: height.toString() }
   const [{ block_id, block }, results, decoded] = await Promise.all([
     ask<RawBlock>(engine('block', at), { signal }),
     ask<RawResults>(engine('block_results', at), { signal }).catch(() => undefined),
-    ask<{ txs: readonly TxJson[] }>(rest(`/sdk/tx/v1beta1/txs/block/${height}?pagination.limit=1000`), {
-      signal,
-    }).catch(() => ({ txs: [] as readonly TxJson[] })),
+    decodedTxs(height, signal).catch(() => []),
   ])
   if (!block) throw new ApiError(`There is no block ${height} yet.`, 404)
   const raws = block.data.txs ?? []
   // A transaction that cannot be decoded would shift the others.
-  const areAll = decoded.txs.length === raws.length
+  const areAll = decoded.length === raws.length
   return {
     hash: block_id.hash,
     header: block.header,
@@ -136,7 +148,7 @@ export async function readBlock(height: bigint, signal?: AbortSignal): Promise<B
       ...(results?.finalize_block_events ?? []),
     ],
     txs: raws.map((raw, i) => {
-      const tx = areAll ? decoded.txs[i] : undefined
+      const tx = areAll ? decoded[i] : undefined
       return { hash: hashOf(raw), ethHash: tx && ethHashOf(tx.body.messages), tx, result: results?.txs_results?.[i] }
     }),
   }

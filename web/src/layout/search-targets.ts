@@ -82,11 +82,14 @@ const inBase64 = (digits: string): string => btoa(String.fromCharCode(...fromHex
 
 const byPair: Finder = async (asked) => {
   if (!/^[\w.-]+:[\w.-]+$/.test(asked)) return undefined
-  const { exchange_rates } = await ask<{ exchange_rates: readonly { pair: string }[] }>(
-    rest('/chain/oracle/v1beta1/pairs/exchange_rates'),
-  )
-  const found = exchange_rates.find(({ pair }) => pair.toLowerCase() === asked.toLowerCase())
-  return found && `/chain/oracle/${found.pair}`
+  const path = '/chain/oracle/v1beta1/pairs'
+  const [{ vote_targets }, { exchange_rates }] = await Promise.all([
+    ask<{ vote_targets: readonly string[] }>(rest(`${path}/vote_targets`)),
+    ask<{ exchange_rates: readonly { pair: string }[] }>(rest(`${path}/exchange_rates`)),
+  ])
+  const pairs = [...vote_targets, ...exchange_rates.map(({ pair }) => pair)]
+  const found = pairs.find((pair) => pair.toLowerCase() === asked.toLowerCase())
+  return found && `/chain/oracle/${found}`
 }
 
 /** Returns the contract of a mapped denom. */
@@ -98,14 +101,16 @@ const byToken = async (asked: string): Promise<string | undefined> => {
 }
 
 const byDenom: Finder = async (asked) => {
-  const { supply } = await ask<{ supply: readonly { denom: string }[] }>(
-    rest('/sdk/bank/v1beta1/supply?pagination.limit=10000'),
-  )
-  const exact = supply.find(({ denom }) => denom === asked)
-  if (exact) return `/chain/denoms/${exact.denom}`
+  const exact = await ask<{ amount: { amount: string } }>(
+    rest(`/sdk/bank/v1beta1/supply/by_denom?denom=${encodeURIComponent(asked)}`),
+  ).catch(() => undefined)
+  if (exact && exact.amount.amount !== '0') return `/chain/denoms/${asked}`
   const wanted = asked.toLowerCase()
   const { display_denom, base_denom } = await nodeFacts()
   if (wanted === display_denom.toLowerCase()) return `/chain/denoms/${base_denom}`
+  const { supply } = await ask<{ supply: readonly { denom: string }[] }>(
+    rest('/sdk/bank/v1beta1/supply?pagination.limit=1000'),
+  )
   const part = supply.filter(({ denom }) => denom.toLowerCase().endsWith(`/${wanted}`))
   return part.length === 1 ? `/chain/denoms/${part[0]!.denom}` : undefined
 }
