@@ -125,6 +125,14 @@ test('the help of a query shows the operation, its errors, and each flag with un
   expect(help).toContain('--page-limit <number> Length of the page; 0: 100. Unit: entries, at most 1000. Example: 10')
 })
 
+test('/docs is a list of all operations for clients that want no page', async () => {
+  const answer = await fetch(`${node.urls.rest}/docs`)
+  expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
+  const text = await answer.text()
+  for (const { path, verb } of operations) expect(text).toContain(`- \`${verb.toUpperCase()} ${path}\`: `)
+  expect((await fetch(`${node.urls.rest}/swagger`)).url).toBe(`${node.urls.rest}/docs`)
+})
+
 test('a profile has its own addresses, denoms and types in descriptions', () => {
   const identity = createIdentity(nibiru217)
   const text = JSON.stringify(describeApi(identity, createRouter(identity, methods.values()).routes, '1'))

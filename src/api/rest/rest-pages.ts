@@ -3,7 +3,7 @@
 import type { GatewayNode } from '../gateway.ts'
 import { servedDocument } from '../openrpc/served.ts'
 import { createPayload, type Payload } from '../transport/http.ts'
-import { browserPage } from './api-browser.ts'
+import { apiText } from './api-text.ts'
 import { describeApi } from './openapi.ts'
 import type { Router } from './routes.ts'
 
@@ -36,7 +36,9 @@ function redirect(location: string): Page {
 export function createPages(node: GatewayNode, router: Router, extra: ExtraPage = () => undefined): Pages {
   let description: Page | undefined
   let methods: Page | undefined
-  let browser: Page | undefined
+  let list: Page | undefined
+
+  const describeAll = () => describeApi(node.identity, router.routes, node.settings.version)
 
   function index(): Page {
     return json(
@@ -63,17 +65,18 @@ export function createPages(node: GatewayNode, router: Router, extra: ExtraPage 
       case '/':
         return index()
       case '/openapi.json':
-        description ??= json(describeApi(node.identity, router.routes, node.settings.version), NO_CACHE)
+        description ??= json(describeAll(), NO_CACHE)
         return description
       case '/openrpc.json':
         methods ??= json(servedDocument(node), NO_CACHE)
         return methods
-      case '/swagger':
-        return redirect('/swagger/')
       case '/docs':
+        list ??= page(200, 'text/markdown; charset=utf-8', apiText(describeAll()), NO_CACHE)
+        return list
+      case '/swagger':
+        return redirect('docs')
       case '/swagger/':
-        browser ??= page(200, 'text/html; charset=utf-8', browserPage(), NO_CACHE)
-        return browser
+        return redirect('../docs')
       default:
         return extraPage(path)
     }

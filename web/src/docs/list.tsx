@@ -1,5 +1,5 @@
 /** The list of operations, by module and namespace, with its search. */
-import { useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { navigate } from '../router.tsx'
 import { Link } from '../ui/values.tsx'
 import { type Operation, search } from './catalog.ts'
@@ -22,6 +22,13 @@ function groupsOf(operations: readonly Operation[]): readonly Group[] {
 /** Returns a short name: that of the method, since the group names the rest. */
 const shortName = ({ protocol, id, title }: Operation): string =>
   protocol === 'REST' ? id.slice(id.lastIndexOf('/') + 1) : title
+
+/** Returns the version of an operation whose group has another one of the same name. */
+function versionOf(operation: Operation, { operations }: Group): string | undefined {
+  const name = shortName(operation)
+  const isShared = operations.some((one) => one !== operation && shortName(one) === name)
+  return isShared ? operation.id.split('/')[0]!.split('.').at(-2) : undefined
+}
 
 export function OperationList({
   operations,
@@ -48,12 +55,17 @@ export function OperationList({
     event.preventDefault()
     next.focus()
   }
+  useEffect(() => {
+    const link = box.current?.querySelector<HTMLElement>('.docs-chosen')
+    // Only the list scrolls: the page stays at its start.
+    if (link) box.current!.scrollTop = link.offsetTop - box.current!.clientHeight / 2
+  }, [chosen])
   const openFirst = (event: Event): void => {
     event.preventDefault()
     if (isSearch && found[0]) navigate(`/docs/${found[0].id}`)
   }
   return (
-    <nav class="docs-list" ref={box} aria-label="Operations" onKeyDown={move}>
+    <nav class={chosen ? 'docs-list docs-beside' : 'docs-list'} ref={box} aria-label="Operations" onKeyDown={move}>
       <form role="search" onSubmit={openFirst}>
         <input
           type="search"
@@ -69,19 +81,23 @@ export function OperationList({
         </p>
       </form>
       {found.length === 0 && <p>No operation has these words in its name, path, parameters or description.</p>}
-      {groups.map(({ title, operations: members }) => (
-        <details key={`${title}${isSearch}`} open={isSearch || members.includes(chosen!)}>
+      {groups.map((group) => (
+        <details key={`${group.title}${isSearch}`} open={isSearch || group.operations.includes(chosen!)}>
           <summary>
-            {title} <span class="muted">{members.length}</span>
+            {group.title} <span class="muted">{group.operations.length}</span>
           </summary>
           <ul>
-            {members.map((operation) => (
-              <li key={operation.id} class={operation === chosen ? 'docs-chosen' : undefined}>
-                <Link to={`/docs/${operation.id}`} title={operation.summary}>
-                  {shortName(operation)}
-                </Link>
-              </li>
-            ))}
+            {group.operations.map((operation) => {
+              const version = versionOf(operation, group)
+              return (
+                <li key={operation.id} class={operation === chosen ? 'docs-chosen' : undefined}>
+                  <Link to={`/docs/${operation.id}`} title={operation.summary}>
+                    {shortName(operation)}
+                    {version && <span class="docs-version"> {version}</span>}
+                  </Link>
+                </li>
+              )
+            })}
           </ul>
         </details>
       ))}
