@@ -6,6 +6,7 @@ import { useLoad } from '../api/load.ts'
 import { engine, rest } from '../api/question.ts'
 import { openApi } from '../ask/document.ts'
 import { findOperation, templatesOf } from '../ask/operations.ts'
+import { readAddress, toEip55 } from '../format/address.ts'
 import { formatInteger } from '../format/amount.ts'
 import { mapFew } from '../time/few.ts'
 import { Loaded } from '../ui/loaded.tsx'
@@ -107,6 +108,12 @@ async function shareOf(contract: string, height: bigint | undefined, signal: Abo
   }
 }
 
+/** Returns an address as contracts are known by: `0x…`. */
+function hexOf(address: string): string {
+  const bytes = readAddress(address)
+  return bytes ? toEip55(bytes) : address
+}
+
 /** The searches are repeated with every tenth block. */
 const BLOCKS = 10n
 
@@ -144,7 +151,7 @@ export function DevgasPage() {
                 {list.map(({ share, earned, payouts, isComplete: isWhole }) => (
                   <tr key={share.contract_address}>
                     <td>
-                      <Address address={share.contract_address} short />
+                      <Address address={hexOf(share.contract_address)} short />
                     </td>
                     <td>
                       <Address address={share.deployer_address} short />

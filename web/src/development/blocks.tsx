@@ -65,7 +65,7 @@ export function Blocks() {
   }
   return (
     <Section title="Blocks" question={eth('evm_mine')}>
-      <p>
+      <p class="dev-line">
         {mining ? <>Made {describe(mining)}.</> : <span class="muted">Reading how blocks are made.</span>}{' '}
         {head && (
           <>

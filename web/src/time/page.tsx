@@ -187,7 +187,7 @@ function Comparison(chosen: Chosen & { readonly from: bigint; readonly to: bigin
           <>
             {!isComplete && (
               <p class="muted">
-                The contract has more slots than are compared here: the first 4,096 in the order of their hashes.
+                The contract has more slots than are compared here: the first 10,000 in the order of their hashes.
               </p>
             )}
             <Changes parts={parts} />

@@ -1,8 +1,10 @@
 /** Things that two heights are compared by: an account, a contract, a module. */
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import { ApiError, ask } from '../api/ask.ts'
 import { blockTag } from '../api/height.ts'
 import { eth, type Question, rest } from '../api/question.ts'
 import type { OpenApi } from '../ask/operations.ts'
+import { fromHex, toHex } from '../format/address.ts'
 import { mapFew } from './few.ts'
 
 /** Questions of an account. Each list shows its first thousand entries. */
@@ -88,36 +90,26 @@ export async function compare(
   }))
 }
 
-/** Slots of a contract that are compared. Beyond: `isComplete` is false. */
-const MAX_SLOTS = 4096
-const PAGE = 1024
+/** Slots of a contract that the node shows. */
+const MAX_SLOTS = 10_000
 
-interface Range {
-  readonly storage: Readonly<Record<string, { readonly key: string; readonly value: string }>>
-  readonly nextKey: string | null
+interface Dump {
+  readonly accounts: Readonly<Record<string, { readonly storage?: Readonly<Record<string, string>> }>>
 }
 
-/** Reads the slots of a contract after a block, by their numbers. */
+/** Reads the slots of a contract after a block, by their numbers. Values have 64 digits after `0x`. */
 export async function storageAt(
   address: string,
   height: bigint,
   signal: AbortSignal,
 ): Promise<{ readonly slots: Readonly<Record<string, string>>; readonly isComplete: boolean }> {
-  const tag = blockTag(height)
-  const [block, count] = await Promise.all([
-    ask<{ readonly hash: string } | null>(eth('eth_getBlockByNumber', tag, false), { signal }),
-    ask<string | null>(eth('eth_getBlockTransactionCountByNumber', tag), { signal }),
-  ])
-  if (!block || count === null) throw new Error(`Block ${height} does not exist.`)
-  const slots: Record<string, string> = {}
-  let start: string | null = `0x${'00'.repeat(32)}`
-  for (let read = 0; start !== null && read < MAX_SLOTS; read += PAGE) {
-    const range: Range = await ask<Range>(
-      eth('debug_storageRangeAt', block.hash, Number(count), address, start, PAGE),
-      { signal },
-    )
-    for (const { key, value } of Object.values(range.storage)) slots[key] = value
-    start = range.nextKey
-  }
-  return { slots, isComplete: start === null }
+  // Accounts are listed in the order of the hashes of their addresses.
+  const start = toHex(keccak_256(fromHex(address)))
+  const { accounts } = await ask<Dump>(eth('debug_accountRange', blockTag(height), start, 1, true, false, false), {
+    signal,
+  })
+  const found = Object.entries(accounts).find(([name]) => name.toLowerCase() === address.toLowerCase())
+  const storage = Object.entries(found?.[1].storage ?? {})
+  const slots = Object.fromEntries(storage.map(([slot, digits]) => [slot, `0x${digits.padStart(64, '0')}`]))
+  return { slots, isComplete: storage.length < MAX_SLOTS }
 }
