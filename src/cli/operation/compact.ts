@@ -1,7 +1,7 @@
 /** `almanac compact`: returns the free space in the database of a stopped chain to the disk. */
 import { Command } from 'commander'
 import { processTerminal, type Terminal } from '../terminal.ts'
-import { formatBytes } from './progress.ts'
+import { formatBytes, reportProgress } from './progress.ts'
 import { chainHome, whileStopped } from './stopped.ts'
 
 export async function compact(
@@ -18,8 +18,11 @@ export async function compact(
   command.parse([...args], { from: 'user' })
   const paths = chainHome(command.opts<{ home?: string }>().home)
   const { compactHome } = await import('../../node/maintenance/compact.ts')
+  const { statSync } = await import('node:fs')
+  const report = reportProgress(terminal, 'written', formatBytes)
+  const size = () => statSync(`${paths.data}/data.mdb`).size
   const { beforeBytes, afterBytes } = await whileStopped(paths, 'almanac compact', () =>
-    compactHome(paths, (bytes) => terminal.note(`written: ${formatBytes(bytes)}`)),
+    compactHome(paths, (bytes) => report(bytes, size())),
   )
   terminal.print(`compacted ${paths.data}: ${formatBytes(beforeBytes)} before, ${formatBytes(afterBytes)} now`)
   return 0

@@ -1,12 +1,15 @@
 /** Compaction of the database of a stopped chain: a copy without free pages takes its place. */
 import { mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { open } from 'lmdb'
+import { INDEX_TABLES } from '../../indexer/tables.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { readTip } from '../../store/history/heights.ts'
+import { STORE_TABLES } from '../../store/tables.ts'
+import type { Entry, TableWrite } from '../../store/types.ts'
 import { openBackend } from '../backend.ts'
 import { DATABASE } from '../backup/database-image.ts'
+import { openDisk, openNewDisk } from '../disk.ts'
 import { diskFiles, flushFile, freeBytes } from '../files.ts'
 import { type HomePaths, requireDatabase } from '../home.ts'
 
@@ -17,8 +20,9 @@ export interface Compacted {
 
 /** Returns the folder of the copy. LMDB takes a name with a dot for a file. */
 const folderOf = (data: string): string => `${data}-compact`
-/** Interval of the progress. */
-const PROGRESS_MS = 1000
+/** Keys and values that are written in one transaction. */
+const BATCH_BYTES = 1 << 22
+const TABLES = [...STORE_TABLES, ...INDEX_TABLES]
 
 /**
  * Writes the database without its free pages beside it, checks that it has the same latest height and app hash, and puts it in
@@ -36,7 +40,7 @@ export async function compactHome(paths: HomePaths, onProgress: (bytes: number) 
   requireRoom(data, beforeBytes)
   mkdirSync(folder, { recursive: true })
   try {
-    await copyTo(data, folder, onProgress)
+    await copyRows(data, folder, onProgress)
     await requireSame(data, folder)
     const copy = join(folder, DATABASE)
     flushFile(copy)
@@ -58,17 +62,43 @@ function requireRoom(data: string, bytes: number): void {
   )
 }
 
-/** Writes the copy. LMDB names its file. */
-async function copyTo(data: string, folder: string, onProgress: (bytes: number) => void): Promise<void> {
-  const file = join(folder, DATABASE)
-  const root = open({ path: data, readOnly: true, encoding: 'binary' })
-  const timer = setInterval(() => onProgress(statSync(file, { throwIfNoEntry: false })?.size ?? 0), PROGRESS_MS)
+/**
+ * Copies every row in the order of its keys, which fills pages completely. The compacting copy of LMDB is not used: the list of
+ * free pages of such a file can be damaged, which only a later write finds.
+ */
+async function copyRows(data: string, folder: string, onProgress: (bytes: number) => void): Promise<void> {
+  const from = openDisk(data, { readOnly: true })
+  const to = openNewDisk(folder)
+  const view = from.read()
   try {
-    await root.backup(folder, true)
+    let bytes = 0
+    for (const { name } of TABLES) {
+      for (const rows of batches(name, view.iterate(name))) {
+        to.write(rows)
+        bytes += rows.reduce((sum, { key, value }) => sum + key.length + (value?.length ?? 0), 0)
+        onProgress(bytes)
+      }
+    }
   } finally {
-    clearInterval(timer)
-    await root.close()
+    view.close()
+    await to.close()
+    await from.close()
   }
+}
+
+/** Yields rows of a table in lists of about `BATCH_BYTES`. */
+function* batches(table: string, entries: Iterable<Entry>): IterableIterator<TableWrite[]> {
+  let rows: TableWrite[] = []
+  let bytes = 0
+  for (const [key, value] of entries) {
+    rows.push({ table, key, value })
+    bytes += key.length + value.length
+    if (bytes < BATCH_BYTES) continue
+    yield rows
+    rows = []
+    bytes = 0
+  }
+  if (rows.length > 0) yield rows
 }
 
 async function requireSame(data: string, copy: string): Promise<void> {
