@@ -39,7 +39,7 @@ export function createLocalAccess({ origins, anyHost }: LocalAccessOptions): Loc
   const named = new Set(origins.filter((origin) => origin !== '*'))
   return ({ host, origin }) => {
     if (origin !== undefined && !named.has(origin) && !isLoopback(hostNameOf(origin.replace(ORIGIN, '')))) {
-      return `the page ${origin} is not of this machine; api.cors can allow its origin by name`
+      return `the page ${origin} is not of this machine; --api-cors (almanac dev --allow-origin) can allow its origin by name`
     }
     if (!anyHost && host !== undefined && !isLoopback(hostNameOf(host))) {
       return `the host ${host} is not this machine; --insecure-keys serves other machines too`
