@@ -31,7 +31,6 @@ const REASONS = {
   lmdb: 'the database',
   'mcl-wasm': 'BN254 and BLS12-381 as WebAssembly; only its `.wasm` ships',
   'node-gyp-build': 'selects the binary of libsecp256k1 for the machine',
-  pino: 'the log',
   preact: 'the console',
   'preact-iso': 'the console: pages by address',
   'prom-client': 'metrics',

@@ -6,7 +6,7 @@ import { decodeRevert } from '../evm/revert.ts'
 import { formatEip55 } from '../primitives/address.ts'
 import { formatHex, formatHex0x } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
-import type { Log } from './log.ts'
+import { type Log, moduleLog } from './log.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -67,8 +67,9 @@ function logBlock({ header, hash, txs, results, evmTxs, evmGasUsed }: StoredBloc
  * Logs each transaction and each block of a chain, but not the blocks of a loaded state. Returns a function that ends the log.
  */
 export function logChain({ driver }: Pick<GatewayNode, 'driver'>, log: Log): () => void {
+  const ofChain = moduleLog(log, 'chain')
   return driver.onBlock((block) => {
-    if (!block.isAdopted) logBlock(block, log)
+    if (!block.isAdopted) logBlock(block, ofChain)
   })
 }
 
@@ -88,7 +89,7 @@ export function observerOf(
   log: Log | undefined,
 ): Observe | undefined {
   if (!count && !log) return undefined
-  const write = log && requestLog(log)
+  const write = log && requestLog(moduleLog(log, 'api'))
   return (operation, status, asked) => {
     count?.(operation, status)
     write?.(operation, status, asked)

@@ -5,6 +5,7 @@ import { LONGEST_INTERVAL_MS } from '../consensus/solo/pace.ts'
 import { findProfile } from '../identity/profiles.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { parseDuration } from '../primitives/time.ts'
+import { LOG_LEVELS_FORM, parseLogLevels } from './log-levels.ts'
 import type { Setting } from './setting.ts'
 import { ALL_SETTINGS, type Config, SETTINGS } from './settings.ts'
 
@@ -128,6 +129,10 @@ export function parseSetting(setting: Setting, raw: unknown, where: string): unk
     }
     case 'gasPrices':
       return typeof raw === 'string' && parseGasPrices(raw) ? raw : fail('prices such as "0.025unative", or empty')
+    case 'logLevels': {
+      const value = typeof raw === 'string' ? raw.toLowerCase() : ''
+      return parseLogLevels(value) ? value : fail(LOG_LEVELS_FORM)
+    }
     case 'text': {
       if (typeof raw !== 'string') return fail('a text')
       if (raw.length < (setting.min ?? 0)) return fail('a text that is not empty')

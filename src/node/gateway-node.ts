@@ -15,6 +15,7 @@ import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'
 import { parseMemory, parseMilliseconds } from './config.ts'
 import { connectionLimit } from './descriptors.ts'
+import { moduleLog } from './log.ts'
 import type { Config } from './settings.ts'
 import { VERSION } from './version.ts'
 
@@ -52,7 +53,8 @@ export interface GatewayParts
 
 export function createGatewayNode(parts: GatewayParts): GatewayNode {
   const { config, nodeInfo, queries, jobs, devKeys, minGasPrice, ...given } = parts
-  const shared = config.api.readOnly ? { ...given, driver: readOnlyDriver(given.driver) } : given
+  const log = moduleLog(given.log, 'api')
+  const shared = { ...given, log, ...(config.api.readOnly && { driver: readOnlyDriver(given.driver) }) }
   const { rateLimit, rateBurst } = config.api
   const dispatch = createDispatch({
     queries,
@@ -62,7 +64,7 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
     jobs: new Set(jobs),
     gasCap: config.evm.gasCap,
     trace: (call) => answerTrace(node, call),
-    log: shared.log,
+    log,
   })
   const node: GatewayNode = {
     ...shared,
@@ -78,14 +80,14 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
       {
         bytes: parseMemory(config.api.unsent)!,
         stallMs: STALL_MS,
-        onDisconnect: (address, reason) => shared.log('warn', 'a client was disconnected', { address, reason }),
+        onDisconnect: (address, reason) => log('warn', 'a client was disconnected', { address, reason }),
       },
       () => performance.now(),
     ),
     connections: createConnections(
       connectionLimit(config),
       () => performance.now(),
-      (address) => shared.log('warn', 'a connection was closed, since api.connections are open', { address }),
+      (address) => log('warn', 'a connection was closed, since api.connections are open', { address }),
     ),
     clientAddress: createClientAddress(config.api.trustedProxies),
     rates: createRateLimit(

@@ -1,5 +1,7 @@
 /** The latest records of a node's log, for the program that runs it. */
 import type { Log } from './log.ts'
+import { parseLogLevels } from './log-levels.ts'
+import { hideFields, hideInText } from './log-secrets.ts'
 
 /** Records that a node of a program keeps. Beyond: the oldest are dropped. */
 const MAX_RECORDS = 1000
@@ -11,6 +13,8 @@ export interface LogRecord {
   readonly timeMs: number
   readonly level: Parameters<Log>[0]
   readonly message: string
+  /** Part of the node that the record is of: `api`, `chain`, `compute`, `engine`, `feeder` or `snapshots`. */
+  readonly module?: string
   readonly fields: Readonly<Record<string, unknown>>
 }
 
@@ -27,10 +31,9 @@ export interface LogRecords {
   end(): void
 }
 
-const RANK: readonly string[] = ['debug', 'info', 'warn', 'error']
-
-/** Keeps the records from `lowest` on. */
+/** Keeps the records from the levels on, as `info,api=debug`, without secrets. */
 export function createLogRecords(lowest: string, now: () => number): LogRecords {
+  const levels = parseLogLevels(lowest)!
   const kept: LogRecord[] = []
   let count = 0
   let isOver = false
@@ -62,8 +65,10 @@ export function createLogRecords(lowest: string, now: () => number): LogRecords 
       [Symbol.asyncIterator]: follow,
     },
     add(level, message, fields = {}) {
-      if (RANK.indexOf(level) < RANK.indexOf(lowest)) return
-      kept.push({ index: count++, timeMs: now(), level, message, fields })
+      const { module, ...own } = fields
+      if (!levels.allows(level, module)) return
+      const record = { index: count++, timeMs: now(), level, message: hideInText(message), fields: hideFields(own) }
+      kept.push(typeof module === 'string' ? { ...record, module } : record)
       if (kept.length > MAX_RECORDS) kept.shift()
       wake()
     },

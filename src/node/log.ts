@@ -1,13 +1,13 @@
-/** The node's log: one line per record, as text or as JSON. */
+/** The node's log: one line per record, as text or as JSON, without secrets. */
+import { type LogLevel, type LogModule, parseLogLevels } from './log-levels.ts'
+import { hideInText, hideValue } from './log-secrets.ts'
 import { createRepeats, formatMore } from './repeats.ts'
 
-type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type Log = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void
-
-const RANK: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 export interface LogOptions {
   readonly format: string
+  /** Lowest level, and those of modules: `info,api=debug`. */
   readonly level: string
   readonly write: (line: string) => void
   /** Wall clock, Unix milliseconds. */
@@ -20,16 +20,20 @@ function showValue(value: unknown): unknown {
   return value
 }
 
-function showText(value: unknown): string {
-  const shown = showValue(value)
-  const text = typeof shown === 'object' ? JSON.stringify(shown, (_, inner) => showValue(inner)) : String(shown)
+/** Shows a value within JSON. */
+const showInner = (name: string, value: unknown): unknown => hideValue(name, showValue(value))
+
+function showText(name: string, value: unknown): string {
+  const shown = showInner(name, value)
+  const text = typeof shown === 'object' ? JSON.stringify(shown, showInner) : String(shown)
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
-/** Returns the fields of a record as text: `height=2 txs=1`. */
+/** Returns the fields of a record as text: `height=2 txs=1`. The module is for levels and for JSON. */
 export function formatFields(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
-    .map(([key, value]) => `${key}=${showText(value)}`)
+    .filter(([key]) => key !== 'module')
+    .map(([key, value]) => `${key}=${showText(key, value)}`)
     .join(' ')
 }
 
@@ -51,26 +55,35 @@ const MAX_REPEATS = 10
 const MAX_KINDS = 500
 const MINUTE_MS = 60_000
 
-/** Creates a log that drops records below `level`, and counts warnings and errors that repeat. Values can be bigints and errors; an error shows its stack and those of its causes. */
+/**
+ * Creates a log that drops records below `level`, hides secrets, and counts warnings and errors that repeat. Values can be bigints
+ * and errors; an error shows its stack and those of its causes.
+ */
 export function createLog({ format, level, write, now }: LogOptions): Log {
-  const lowest = RANK[level as LogLevel]
+  const levels = parseLogLevels(level)!
   const repeats = createRepeats({ burst: MAX_REPEATS, periodMs: MINUTE_MS, kinds: MAX_KINDS })
 
   function writeRecord(at: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): void {
     const time = new Date(now()).toISOString()
     if (format === 'json') {
-      write(`${JSON.stringify({ time, level: at, message, ...fields }, (_, value) => showValue(value))}\n`)
+      write(`${JSON.stringify({ time, level: at, message, ...fields }, showInner)}\n`)
       return
     }
     const tail = formatFields(fields)
-    write(`${time.slice(11, 23)} ${at.padEnd(5)} ${message}${tail && ` ${tail}`}\n`)
+    write(`${time.slice(11, 23)} ${at.padEnd(5)} ${hideInText(message)}${tail && ` ${tail}`}\n`)
   }
 
   return (at, message, fields = {}) => {
-    if (RANK[at] < lowest) return
+    if (!levels.allows(at, fields['module'])) return
     // Clients can cause warnings and errors as often as they like.
-    const isRepeated = RANK[at] >= RANK.warn
+    const isRepeated = at === 'warn' || at === 'error'
     const report = (count: number): void => writeRecord(at, `${message}: ${formatMore(count)}`, {})
     if (!isRepeated || repeats.allows(`${at} ${message}`, report)) writeRecord(at, message, fields)
   }
+}
+
+/** Returns a log whose records belong to a module: they have it in the field `module`. */
+export function moduleLog(log: Log, module: LogModule): Log {
+  const own = { module }
+  return (level, message, fields) => log(level, message, fields ? { module, ...fields } : own)
 }

@@ -7,7 +7,7 @@ import { parseMemory, parseMilliseconds } from './config.ts'
 import { createInlineCompute } from './inline-compute.ts'
 import { isolateScripts } from './isolated-compute.ts'
 import { withLightCalls } from './light-compute.ts'
-import type { Log } from './log.ts'
+import { type Log, moduleLog } from './log.ts'
 import type { Config } from './settings.ts'
 import { workerEntry } from './worker-programs.ts'
 import { type ComputePool, createComputePool } from './workers/pool.ts'
@@ -27,7 +27,8 @@ export function openCompute(parts: {
   /** Whether the threads start with the first job only, because other processes have their own. */
   readonly idle?: boolean
 }): ComputePool {
-  const { config, dataPath, profile, chainId, withContext, jobs, log, elapsed, build, idle = false } = parts
+  const { config, dataPath, profile, chainId, withContext, jobs, elapsed, build, idle = false } = parts
+  const log = moduleLog(parts.log, 'compute')
   const timeoutMs = parseMilliseconds(config.evm.timeout)!
   const pool = (workers: number): ComputePool =>
     createComputePool({

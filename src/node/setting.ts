@@ -11,6 +11,7 @@ type SettingKind =
   | 'duration'
   | 'memory'
   | 'gasPrices'
+  | 'logLevels'
 
 export interface Setting<Value = unknown> {
   readonly section: string

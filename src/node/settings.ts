@@ -636,9 +636,13 @@ export const SETTINGS = {
   },
   log: {
     format: define('log', 'format', 'text', 'text', 'Format of the log.', { oneOf: ['text', 'json'] }),
-    level: define('log', 'level', 'text', 'info', 'Lowest level that the log contains.', {
-      oneOf: ['debug', 'info', 'warn', 'error'],
-    }),
+    level: define(
+      'log',
+      'level',
+      'logLevels',
+      'info',
+      'Lowest level that the log contains: debug, info, warn or error; for parts of the node as in info,api=debug.',
+    ),
     chain: define('log', 'chain', 'boolean', false, 'Log each transaction and each block.'),
     requests: define('log', 'requests', 'boolean', false, 'Log each request that a gateway answers.', {
       flag: 'verbose',

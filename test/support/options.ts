@@ -18,6 +18,7 @@ export const KINDS: Readonly<Record<Setting['kind'], { readonly type: string; re
   duration: { type: 'text, a duration', example: '2s' },
   memory: { type: 'text, a size', example: '64MB' },
   gasPrices: { type: 'text, prices', example: '0.025unative' },
+  logLevels: { type: 'text, levels', example: 'warn,api=debug' },
 }
 
 /** Defaults that depend on the machine, and those that differ in a program. */

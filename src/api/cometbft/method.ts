@@ -9,6 +9,8 @@ export interface CometEnvironment extends NodeEnvironment {
   readonly nodeInfo: CometNodeInfo
   /** Runs a method in the process that has the pool, with parsed arguments. Resolves with JSON. Absent in that process. */
   readonly ask?: ((method: string, params: unknown) => Promise<string>) | undefined
+  /** Id of the HTTP request, for the log; absent over WebSocket. */
+  readonly requestId?: string
 }
 
 /** Caching of an answer by clients: `fixed` never changes, `byHeight` does not change if the call names a height. */

@@ -17,6 +17,7 @@ import {
   serveUpgrades,
 } from '../transport/http-server.ts'
 import { retryAfter, tooManyRequests } from '../transport/rate-limit.ts'
+import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { askEngine, engineFor } from './engine.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
@@ -55,9 +56,10 @@ function failure(id: Id | null, kind: keyof typeof ERRORS, data: string): Reply 
 }
 
 /** Returns the text of a failure for the client. Logs a value that is no `ChainError` and hides its details. */
-function errorText({ node }: CometEnvironment, error: unknown): string {
+function errorText({ node, requestId }: CometEnvironment, error: unknown): string {
   if (error instanceof ChainError) return error.message
   node.log('error', 'a method of the CometBFT RPC failed', {
+    ...(requestId !== undefined && { request: requestId }),
     error: error instanceof Error ? error.stack : String(error),
   })
   return 'internal error'
@@ -218,17 +220,20 @@ const clientOf = ({ clientAddress }: CometEnvironment['node'], { socket, headers
   clientAddress(socket.remoteAddress, headers['x-forwarded-for'])
 
 async function serve(
-  environment: CometEnvironment,
+  shared: CometEnvironment,
   cors: Cors,
+  requestId: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const environment = { ...shared, requestId }
   const { node } = environment
   const halted = haltedHeader(node.driver)
   const headers: Record<string, string> = {
     ...(halted && { [halted[0]]: halted[1] }),
     ...corsHeaders(cors, request),
     'X-Server-Time': Math.floor(node.now() / 1000).toString(),
+    [REQUEST_ID_HEADER]: requestId,
   }
   const { path, search } = splitTarget(request)
   if (request.method === 'OPTIONS') return void response.writeHead(204, headers).end()
@@ -336,11 +341,12 @@ export function createCometServer(environment: CometEnvironment): CometServer {
   const { node } = environment
   const cors = createCors({
     origins: node.settings.corsOrigins,
-    exposed: ['X-Server-Time', HALTED_HEADER],
-    requestHeaders: 'Origin, Accept, Content-Type, X-Requested-With, X-Server-Time',
+    exposed: ['X-Server-Time', HALTED_HEADER, REQUEST_ID_HEADER],
+    requestHeaders: `Origin, Accept, Content-Type, X-Requested-With, X-Server-Time, ${REQUEST_ID_HEADER}`,
   })
+  const idOf = createRequestIds()
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(environment, cors, request, response).catch((error: unknown) => {
+    serve(environment, cors, idOf(request.headers['x-request-id']), request, response).catch((error: unknown) => {
       node.log('debug', 'a connection of the CometBFT RPC was aborted', { error: String(error) })
       if (!response.headersSent) send(response, 400, '')
       else response.destroy()

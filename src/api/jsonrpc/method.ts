@@ -14,6 +14,8 @@ export interface RpcCall {
   readonly filters: Filters
   /** IP address of the client. */
   readonly client: string
+  /** Id of the HTTP request, for the log; absent over WebSocket. */
+  readonly requestId?: string
   readonly results: ResultCache
   /** Writes the details of errors. */
   readonly writer: JsonWriter

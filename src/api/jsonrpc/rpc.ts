@@ -3,7 +3,7 @@ import { formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
-import type { GatewayNode, PartTaker } from '../gateway.ts'
+import type { PartTaker } from '../gateway.ts'
 import { collect, WHOLE_BYTES } from '../traces.ts'
 import { tooManyRequests } from '../transport/rate-limit.ts'
 import { createPause } from '../transport/slices.ts'
@@ -154,7 +154,7 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
   }
   function failed(error: unknown): string {
     call.node.observe?.(found ? method : '', toChainError(error).status, method)
-    if (!(error instanceof ChainError)) logBug(call.node, method, error)
+    if (!(error instanceof ChainError)) logBug(call, method, error)
     return errorText(call, id, error)
   }
   function made(answer: unknown): Text | Promise<Text> {
@@ -180,8 +180,9 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
   }
 }
 
-function logBug(node: GatewayNode, method: string, error: unknown): void {
+function logBug({ node, requestId }: RpcCall, method: string, error: unknown): void {
   node.log('error', `JSON-RPC ${method} failed`, {
+    ...(requestId !== undefined && { request: requestId }),
     error: error instanceof Error ? (error.stack ?? error.message) : String(error),
   })
 }

@@ -23,6 +23,7 @@ import {
 import { createLocalAccess, type LocalAccess } from '../transport/local-access.ts'
 import { createMessageWriter } from '../transport/message-writer.ts'
 import type { Places } from '../transport/places.ts'
+import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { createPause, type Pause } from '../transport/slices.ts'
 import { serveMessages } from '../transport/websocket.ts'
 import { methodNotFound } from './errors.ts'
@@ -56,7 +57,7 @@ const ALL: readonly string[] = ['*']
 const JSON_HEADERS: readonly string[] = ['Content-Type', 'application/json']
 
 /** Dependencies of a call, except those of its connection. */
-interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
+interface Serve extends Omit<RpcCall, 'client' | 'requestId' | 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
   /** Methods over HTTP and over WebSocket. */
   readonly httpMethods: Methods
   readonly wsMethods: Methods
@@ -67,6 +68,7 @@ interface Serve extends Omit<RpcCall, 'client' | 'hold' | 'outsider' | 'signal' 
   readonly places: Places
   /** The time slices in which events of subscriptions are sent. */
   readonly pauseEvents: Pause
+  readonly idOf: ReturnType<typeof createRequestIds>
 }
 
 export interface JsonRpcOptions {
@@ -124,6 +126,8 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   const { cors, node, httpMethods } = serve
   response.setHeader('Vary', 'Origin, Accept-Encoding')
   setHeaders(response, cors.headers(request.headers.origin))
+  const requestId = serve.idOf(request.headers['x-request-id'])
+  response.setHeader(REQUEST_ID_HEADER, requestId)
   const halted = haltedHeader(node.driver)
   if (halted) response.setHeader(...halted)
   if (request.method === 'GET' && request.url === '/openrpc.json') {
@@ -145,7 +149,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     node.outgoing,
     (body) => {
       const answer = answerMessage(
-        { ...serve, client, outsider: serve.access(request.headers), hold, signal },
+        { ...serve, client, requestId, outsider: serve.access(request.headers), hold, signal },
         httpMethods,
         body,
         (stream) => {
@@ -246,12 +250,13 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     outbox: createOutbox(),
     cors: createCors({
       origins: node.settings.corsOrigins,
-      exposed: [HALTED_HEADER],
-      requestHeaders: 'Content-Type, Authorization',
+      exposed: [HALTED_HEADER, REQUEST_ID_HEADER],
+      requestHeaders: `Content-Type, Authorization, ${REQUEST_ID_HEADER}`,
       preflightSeconds: 600,
     }),
     places: subscriptionPlaces(),
     pauseEvents: createPause(),
+    idOf: createRequestIds(),
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }
   const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })

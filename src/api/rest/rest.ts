@@ -1,5 +1,4 @@
 /** The REST gateway on `node:http`, which can share its port, and the same gateway in process. */
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Console } from '../console/console.ts'
@@ -15,13 +14,13 @@ import {
   serveUpgrades,
 } from '../transport/http-server.ts'
 import { retryAfter, tooManyRequests } from '../transport/rate-limit.ts'
+import { createRequestIds } from '../transport/request-ids.ts'
 import type { StreamedBody } from '../transport/spool.ts'
 import type { RestReply } from './rest-message.ts'
 import { createRestResponder, type RestOptions } from './rest-responder.ts'
 
 /** Size of the head of a REST request: calldata is part of the query string. Beyond: 431. */
 const MAX_HEAD_BYTES = 256 * 1024
-const GIVEN_ID = /^[\w.:-]{1,64}$/
 
 /** Other services on the port of REST. */
 export interface PortSharers {
@@ -38,7 +37,7 @@ export function createRestServer(
 ): GatewayServer {
   const respond = createRestResponder(node, options)
   const limitBytes = node.settings.bodyLimitBytes
-  const nextId = createIds()
+  const nextId = createRequestIds()
   const cors = createCors({
     origins: node.settings.corsOrigins,
     exposed: ['Retry-After'],
@@ -54,12 +53,11 @@ export function createRestServer(
       return
     }
     const headers = isPlain(req.rawHeaders) ? NO_HEADERS : req.headers
-    const given = headers['x-request-id']
     const reply = respond({
       verb: req.method!,
       target: originForm(req.url!),
       headers,
-      id: typeof given === 'string' && GIVEN_ID.test(given) ? given : nextId(),
+      id: nextId(headers['x-request-id']),
       body: () => readBody(req, limitBytes, node.outgoing),
       onClose: (listener) => res.once('close', listener),
     })
@@ -104,7 +102,7 @@ export function createRestHandler(
   readonly error?: ChainError
 }> {
   const respond = createRestResponder(node, options)
-  const nextId = createIds()
+  const nextId = createRequestIds()
   return async (target, { headers = {} } = {}) => {
     const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
     const body = () => Promise.resolve('')
@@ -152,12 +150,6 @@ const PLAIN: ReadonlySet<string> = new Set(
 function isPlain(rawHeaders: readonly string[]): boolean {
   for (let i = 0; i < rawHeaders.length; i += 2) if (!PLAIN.has(rawHeaders[i]!)) return false
   return true
-}
-
-function createIds(): () => string {
-  const prefix = randomUUID().slice(0, 8)
-  let count = 0
-  return () => `${prefix}-${++count}`
 }
 
 function send(req: IncomingMessage, res: ServerResponse, { status, payload, headers, stream }: RestReply): void {

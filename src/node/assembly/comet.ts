@@ -24,7 +24,7 @@ import { endFormerEngine } from '../engine/former-engine.ts'
 import { createHttpRpc } from '../engine/http-rpc.ts'
 import { openTxJournal } from '../engine/tx-journal.ts'
 import { diskFiles, type Files } from '../files.ts'
-import type { Log } from '../log.ts'
+import { type Log, moduleLog } from '../log.ts'
 import { movedPort } from '../ports.ts'
 import type { Config } from '../settings.ts'
 import { VERSION } from '../version.ts'
@@ -63,9 +63,10 @@ export async function openSocket(
   { config }: ResolvedConfig,
   home: string | undefined,
   isNew: boolean,
-  log: Log,
+  all: Log,
   undo: (() => unknown)[],
 ): Promise<EngineSocket | undefined> {
+  const log = moduleLog(all, 'engine')
   const { engine, program, abci } = config.consensus
   if (engine !== 'cometbft') return undefined
   let address = abci
@@ -170,9 +171,10 @@ interface Parts {
 
 /** Serves CometBFT, and runs it unless another supervisor does. Resolves once the chain has a block. */
 export async function startCometEngine(
-  { chain, socket, engine, snapshots, executor, limits, isLocal, clock, elapsed, log }: Parts,
+  { chain, socket, engine, snapshots, executor, limits, isLocal, clock, elapsed, log: all }: Parts,
   undo: (() => unknown)[],
 ): Promise<{ readonly driver: Driver; readonly serveQueries: (node: () => NodeEnvironment) => void }> {
+  const log = moduleLog(all, 'engine')
   const { consensus, store } = chain.config
   let environment: (() => NodeEnvironment) | undefined
 
@@ -224,10 +226,11 @@ async function runEngine(
   { config, home, genesis, validatorKeys }: OpenedChain,
   abci: string,
   files: Files,
-  log: Log,
+  all: Log,
   undo: (() => unknown)[],
   onExit: (reason: string) => void,
 ): Promise<() => Promise<void>> {
+  const log = moduleLog(all, 'engine')
   const { program, rpc, p2p, peers } = config.consensus
   const path = findEngine(program)
   const version = versionOf(path)

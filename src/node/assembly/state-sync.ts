@@ -5,7 +5,7 @@ import type { EngineSocket } from '../../consensus/cometbft/waiting.ts'
 import type { Build } from '../build.ts'
 import type { OpenedChain } from '../chain.ts'
 import { configError } from '../config.ts'
-import type { Log } from '../log.ts'
+import { type Log, moduleLog } from '../log.ts'
 import type { Config } from '../settings.ts'
 import { restoreTargetOf } from '../snapshots/home-snapshots.ts'
 import { clearRestore, hasBlocks, startRestore } from '../snapshots/restore-run.ts'
@@ -65,7 +65,7 @@ export async function receiveState(
       const { write, finish, abandon } = startRestore({ ...target, height, hash })
       return { write, abandon, finish: (appHash) => finish(appHash).then(() => undefined) }
     },
-    log,
+    log: moduleLog(log, 'snapshots'),
   })
   undo.push(receiver.stop)
   const received = socket.receiveState(receiver, { data: APPLICATION_NAME, version: VERSION })

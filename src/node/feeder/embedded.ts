@@ -10,6 +10,7 @@ import { formatBech32, ofSecp256k1 } from '../../primitives/address.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { publicKeyOf } from '../../sdk/crypto.ts'
 import { deriveFeederKeys } from '../accounts.ts'
+import { moduleLog } from '../log.ts'
 import { createFeeder, type FeederBehaviour, type FeederKey, type FeederOptions } from './feeder.ts'
 import { seededRandom, simulatedPrices } from './prices.ts'
 import { createRestChain } from './rest-chain.ts'
@@ -63,7 +64,8 @@ function feederBehaviour(behaviour: ValidatorBehaviour): FeederBehaviour {
  * block. Equal seeds, blocks and behaviours result in equal transactions.
  */
 export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
-  const { gateway, validators, seed, log } = options
+  const { gateway, validators, seed } = options
+  const log = moduleLog(options.log, 'feeder')
   const { identity, chainId, driver } = gateway
   let rest: ReturnType<typeof createRestHandler> | undefined
   let offer: Offer

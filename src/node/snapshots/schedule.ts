@@ -6,7 +6,7 @@ import type { ServedSnapshots } from '../../consensus/cometbft/serve-state.ts'
 import { formatHex } from '../../primitives/bytes.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import { isAlive } from '../lock.ts'
-import type { Log } from '../log.ts'
+import { type Log, moduleLog } from '../log.ts'
 import { snapshotEntry } from '../worker-programs.ts'
 import { openSnapshotFolder } from './folder.ts'
 import type { FromSnapshotWorker, SnapshotJob } from './messages.ts'
@@ -43,7 +43,8 @@ interface Running {
 }
 
 export function createSnapshotSchedule(options: ScheduleOptions): SnapshotSchedule {
-  const { data, snapshots, stores, store, interval, keepRecent, elapsed, log } = options
+  const { data, snapshots, stores, store, interval, keepRecent, elapsed } = options
+  const log = moduleLog(options.log, 'snapshots')
   const folder = openSnapshotFolder(snapshots)
   let running: Running | undefined
   let stopped = false
