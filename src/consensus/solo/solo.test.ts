@@ -502,3 +502,23 @@ test('a listener that fails affects neither the others nor the chain', async () 
   expect(solo.status()).toMatchObject({ latestHeight: 3n })
   await solo.stop()
 })
+
+test('blocks that one request mines have the hashes and state of blocks that are mined one by one', async () => {
+  const chains = await Promise.all([1, 2].map(() => open({ mode: 'manual' }, { development: true })))
+  const [batch, single] = chains.map(({ solo }) => solo.development!)
+  const [start, count, seconds] = [1_704_070_800n, 40n, 7n]
+  for (const { development } of chains.map(({ solo }) => solo)) development!.setNextTime(start)
+  await batch!.mine(count, { seconds, stepsFirst: false })
+  await single!.mine(1n, { seconds, stepsFirst: false })
+  for (let i = 1n; i < count; i++) {
+    single!.setNextTime(start + i * seconds)
+    await single!.mine(1n)
+  }
+  const [ours, theirs] = chains.map(({ blocks }) => {
+    const height = blocks.latestHeight()
+    const { header, hash, nextAppHash } = blocks.block(height)!
+    return { height, timeNs: header.timeNs, hash, nextAppHash }
+  })
+  expect(ours).toEqual(theirs)
+  expect(ours!.timeNs).toBe((start + (count - 1n) * seconds) * 1_000_000_000n)
+})
