@@ -133,7 +133,7 @@ export function DevgasPage() {
       >
         {({ list, isComplete }) => (
           <div class="table-box">
-            <table>
+            <table class="chain-earnings">
               <thead>
                 <tr>
                   <th scope="col">Contract</th>

@@ -5,7 +5,7 @@ import { useHeight } from '../api/height.ts'
 import { useAnswer } from '../api/load.ts'
 import { rest } from '../api/question.ts'
 import { formatInteger, formatShare } from '../format/amount.ts'
-import { formatDuration } from '../format/time.ts'
+import { formatDuration, formatExact } from '../format/time.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
@@ -62,7 +62,9 @@ function TimeLeft({ end }: { readonly end: string }) {
   return (
     <>
       {left > 0 ? `${formatDuration(left)} left, until ` : 'over; decided in the next block. It ended '}
-      <ExactTime time={end} />
+      <time dateTime={end} class="num">
+        {formatExact(end)}
+      </time>
     </>
   )
 }

@@ -36,7 +36,7 @@ export function Changes({ parts }: { readonly parts: readonly Compared[] }) {
             {part.question && <AskButton question={part.question} label={part.title} />}
           </div>
           <div class="table-box">
-            <table>
+            <table class="time-changes">
               <thead>
                 <tr>
                   <th scope="col">Field</th>
