@@ -1,4 +1,4 @@
-/** The text that `almanac start` prints for people: accounts, keys and URLs to copy. */
+/** The text that `almanac start` prints for people: where to look, and accounts to use. It fits a terminal of 80 columns. */
 import type { DevAccount } from '../node/accounts.ts'
 import type { GatewayUrls } from '../node/gateways.ts'
 
@@ -8,6 +8,8 @@ interface BannerKeys {
   readonly accounts: readonly DevAccount[]
   /** Genesis balance of each account, in whole native units. */
   readonly balance: bigint
+  /** Whether all accounts are printed, with the mnemonic; else the first ones. */
+  readonly all: boolean
 }
 
 export interface BannerFacts {
@@ -21,6 +23,8 @@ export interface BannerFacts {
   readonly keys: BannerKeys | undefined
   readonly displayDenom: string
   readonly urls: GatewayUrls
+  /** URL of the console; undefined if it is not served. */
+  readonly console: string | undefined
   readonly blocks: string
   /** Time from the start of the process. Unit: milliseconds. */
   readonly startedInMs: number
@@ -35,31 +39,37 @@ const URL_TITLES: readonly (readonly [key: keyof GatewayUrls, title: string])[] 
   ['metrics', 'Metrics'],
 ]
 
+/** Accounts that are printed without `--show-keys`. */
+const FIRST_ACCOUNTS = 3
+
+const titled = (title: string, value: unknown): string => `${title.padEnd(19)}${value}`
+
 function accountLines(accounts: readonly DevAccount[], hasKeys: boolean): string[] {
-  return accounts.map(
-    ({ address, bech32, privateKey }, i) => `(${i}) ${address}  ${bech32}${hasKeys ? `\n    ${privateKey}` : ''}`,
-  )
+  return accounts.flatMap(({ address, bech32, privateKey }, i) => [
+    `(${i}) ${address}`,
+    `    ${bech32}`,
+    ...(hasKeys ? [`    ${privateKey}`] : []),
+  ])
 }
 
-function keyLines({ publicMnemonic, accounts, balance }: BannerKeys, displayDenom: string): string[] {
+function keyLines({ publicMnemonic, accounts, balance, all }: BannerKeys, displayDenom: string): string[] {
   const hasKeys = publicMnemonic !== undefined
   const eth = accounts.filter(({ kind }) => kind === 'eth')
   const cosmos = accounts.filter(({ kind }) => kind === 'cosmos')
-  const funded = `, ${balance.toLocaleString('en-US')} ${displayDenom} each at genesis`
+  const shown = all ? eth : eth.slice(0, FIRST_ACCOUNTS)
+  const hidden = accounts.length - shown.length
   return [
-    `Accounts at m/44'/60'/0'/0/n${funded} (address, bech32${hasKeys ? ', private key' : ''})`,
-    ...accountLines(eth, hasKeys),
     '',
-    `Accounts at m/44'/118'/0'/0/n${funded}`,
-    ...accountLines(cosmos, hasKeys),
-    '',
-    ...(hasKeys
-      ? [
-          `Mnemonic           ${publicMnemonic}`,
-          '                   These keys are public: never send anything of value to these accounts.',
-        ]
-      : ['Mnemonic           not printed: it is your own']),
-    '',
+    `Accounts with ${balance.toLocaleString('en-US')} ${displayDenom} each at genesis, m/44'/60'/0'/0/n:`,
+    `address, Bech32${hasKeys ? ', private key' : ''}`,
+    ...accountLines(shown, hasKeys),
+    ...(all
+      ? ['', "Accounts at m/44'/118'/0'/0/n:", ...accountLines(cosmos, hasKeys), '']
+      : hidden > 0
+        ? [`${hidden} more accounts${hasKeys ? ', and the mnemonic' : ''}: --show-keys, or --config-out FILE`]
+        : []),
+    ...(all ? [titled('Mnemonic', publicMnemonic ?? 'not printed: it is your own')] : []),
+    ...(hasKeys ? ['These keys are public: never send anything of value to these accounts.'] : []),
   ]
 }
 
@@ -68,14 +78,15 @@ export function renderBanner(facts: BannerFacts): string {
     '',
     `almanac ${facts.version}, started in ${Math.round(facts.startedInMs)} ms`,
     '',
-    ...(facts.keys ? keyLines(facts.keys, facts.displayDenom) : []),
-    `Chain id           ${facts.chainId}`,
-    `EVM chain id       ${facts.evmChainId}`,
-    `Height             ${facts.height}`,
-    `Blocks             ${facts.blocks}`,
-    `Home               ${facts.home ?? 'none (ephemeral: nothing remains after the stop)'}`,
+    ...(facts.console ? [titled('Console', facts.console)] : []),
+    ...URL_TITLES.flatMap(([key, title]) => (facts.urls[key] ? [titled(title, facts.urls[key])] : [])),
     '',
-    ...URL_TITLES.flatMap(([key, title]) => (facts.urls[key] ? [`${title.padEnd(19)}${facts.urls[key]}`] : [])),
+    titled('Chain id', facts.chainId),
+    titled('EVM chain id', facts.evmChainId),
+    titled('Height', facts.height),
+    titled('Blocks', facts.blocks),
+    titled('Home', facts.home ?? 'none (ephemeral: nothing remains after the stop)'),
+    ...(facts.keys ? keyLines(facts.keys, facts.displayDenom) : []),
     '',
     'Press Ctrl-C to stop.',
     '',

@@ -24,12 +24,13 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     '--ephemeral [true|false]',
     'Keep the chain in memory or a temporary folder, and remove it at the stop. (ALMANAC_EPHEMERAL; default: false)',
   )
+  command.option('--show-keys', 'Print all accounts with their keys, and the mnemonic, if it is the public one.')
   command.option(
     '--mnemonic-file <path>',
     'File with the BIP-39 mnemonic of a new chain; - reads standard input. The home keeps a copy for its owner alone.',
   )
   command.parse([...args], { from: 'user' })
-  const { ephemeral: ephemeralFlag, 'mnemonic-file': mnemonicFile, ...flags } = flagsOf(command)
+  const { ephemeral: ephemeralFlag, 'mnemonic-file': mnemonicFile, 'show-keys': showKeys, ...flags } = flagsOf(command)
   if (mnemonicFile !== undefined) flags['mnemonic'] = readMnemonicFile(String(mnemonicFile), flags['mnemonic'])
   const ephemeral = parseEphemeral(ephemeralFlag ?? process.env['ALMANAC_EPHEMERAL'])
   const home = ephemeral ? undefined : homeOf(flags['home'])
@@ -39,12 +40,12 @@ export async function start(args: readonly string[], build?: Build): Promise<num
     open: (reactions) =>
       assembleNode({ resolved, home, ...(build && { build }), freePorts: false, log: undefined, ...reactions }),
     logFormat: resolved.config.log.format,
-    announce: (node) => announce(node, home),
+    announce: (node) => announce(node, home, showKeys === true),
   })
 }
 
 /** Prints the banner, unless it is turned off, and writes the `--config-out` file. */
-async function announce(node: AssembledNode, home: string | undefined): Promise<void> {
+async function announce(node: AssembledNode, home: string | undefined, showKeys: boolean): Promise<void> {
   const { config } = node
   bannerlessLog(node)('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
   if (!config.node.silent) {
@@ -64,10 +65,12 @@ async function announce(node: AssembledNode, home: string | undefined): Promise<
               publicMnemonic: hasPublicKeys(config) ? config.chain.mnemonic : undefined,
               accounts: node.accounts,
               balance: config.chain.balance,
+              all: showKeys,
             }
           : undefined,
         displayDenom: node.identity.displayDenom,
         urls: node.urls,
+        console: config.rest.console && node.urls.rest ? `${node.urls.rest}/` : undefined,
         blocks: node.production ? describeBlocks(node.timing) : 'decided by CometBFT',
         startedInMs: performance.now(),
       }),
