@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -90,6 +90,9 @@ test('a mnemonic is in a file of its own that only its owner reads, and the chai
     expect(statSync(join(home, name)).mode & 0o777).toBe(0o600)
   const log: string[] = []
   chmodSync(join(home, 'mnemonic'), 0o644)
+  const key = join(home, 'keyring-test', 'alice.json')
+  mkdirSync(join(home, 'keyring-test'))
+  writeFileSync(key, '{}', { mode: 0o644 })
   {
     await using node = await startNode(
       { home, ports: false },
@@ -97,7 +100,8 @@ test('a mnemonic is in a file of its own that only its owner reads, and the chai
     )
     expect(node.mnemonic).toBe(OWN)
   }
-  expect(log).toContain(`other users can read a file with keys: chmod 600 protects it ${join(home, 'mnemonic')}`)
+  for (const path of [join(home, 'mnemonic'), key])
+    expect(log).toContain(`other users can read a file with keys: chmod 600 protects it ${path}`)
   await expect(startNode({ home, chain: { mnemonic: OWN.replace('yellow', 'you') }, ports: false })).rejects.toThrow(
     /began with chain\.mnemonic/,
   )
