@@ -1,13 +1,15 @@
 /**
- * `npm run bench -- engine [TXS] [--engine PATH]`: this application under CometBFT beside the engine's built-in `kvstore`: one
+ * `npm run bench -- engine [TXS] [--senders N] [--engine PATH]`: this application under CometBFT beside the engine's built-in `kvstore`: one
  * validator, the same settings of the engine, transactions of the same length, sent to the engine's RPC by the same load process.
- * Prints transactions per second at saturation, the interval of blocks at half of the kvstore's load, and the blocks per second
+ * Each of the senders, 16 by default, has one transaction under way. Prints transactions per second at saturation, the processor time
+ * that this application takes for one, API worker included, the interval of blocks at half of the kvstore's load, and the blocks per second
  * that the handshake replays after the application has lost its data.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
 import { wrapEthereumTx } from '../src/app/evm/envelope.ts'
 import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import { transactionHash } from '../src/evm/transaction/encode.ts'
@@ -18,7 +20,6 @@ import { blocksBetween, heightOf, sendAll, waitForHeight } from './support/engin
 import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './support/load.ts'
 import { median } from './support/median.ts'
 
-const SENDERS = 16
 /** Ports of the engine's RPC and peers, which no other node of this machine may use. */
 const RPC = 'http://127.0.0.1:36657'
 const P2P = 'tcp://127.0.0.1:36656'
@@ -36,13 +37,18 @@ interface Running {
   series(each: number): string[][]
   /** Returns the height of the application. */
   height(): Promise<number>
+  /** Returns the processor time since the start, seconds. Absent for an application within the engine. */
+  cpuSeconds?(): number
   end(): Promise<void>
 }
 
-const args = process.argv.slice(2).filter((one) => one !== '--aside')
-const at = args.indexOf('--engine')
-const engine = isAside ? '' : at < 0 ? programOnPath() : args[at + 1]!
-const total = Number(args.find((one) => /^\d+$/.test(one)) ?? 20_000)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: 'string' }, senders: { type: 'string', default: '16' }, aside: { type: 'boolean' } },
+})
+const engine = isAside ? '' : (values.engine ?? programOnPath())
+const SENDERS = Number(values.senders)
+const total = Number(positionals[0] ?? 20_000)
 
 /** Returns the path of `cometbft`, from PATH. */
 function programOnPath(): string {
@@ -72,6 +78,7 @@ async function startAlmanac(home: string): Promise<Running> {
       return found
     },
     height: async () => Number(await call(node.config.urls.jsonrpc, 'eth_blockNumber', [])),
+    cpuSeconds: node.cpuSeconds,
     end: () => node.end(),
   }
 }
@@ -176,13 +183,16 @@ async function main(): Promise<void> {
     const theirInterval = await intervalUnder(kvstore, half)
     await kvstore.end()
     ours = await startAlmanac(home)
+    const cpuBefore = ours.cpuSeconds!()
     const ourRate = await saturate(ours)
+    const cpuMs = ((ours.cpuSeconds!() - cpuBefore) * 1000) / total
     const ourInterval = await intervalUnder(ours, half)
     await ours.end()
     console.log(`transactions of ${length} bytes, ${SENDERS} senders, one validator`)
     console.log(
       `saturation   kvstore ${theirRate.toFixed(0)}/s, almanac ${ourRate.toFixed(0)}/s, ratio ${(ourRate / theirRate).toFixed(2)}`,
     )
+    console.log(`processor    ${cpuMs.toFixed(2)} ms for a transaction of almanac`)
     console.log(
       `interval     at ${half}/s: kvstore ${theirInterval.toFixed(0)} ms, almanac ${ourInterval.toFixed(0)} ms, ratio ${(ourInterval / theirInterval).toFixed(3)}`,
     )
