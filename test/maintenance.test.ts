@@ -101,10 +101,11 @@ test('the doctor names what is wrong and what mends it', async () => {
   expect(checkOf(open, 'keys')).toMatchObject({ state: 'fail', fix: expect.stringContaining('chmod 600 ') })
   chmodSync(join(home, 'priv_validator_key.json'), 0o600)
   expect(checkOf(await examine('--api-connections', '1000000'), 'open files')).toMatchObject({ state: 'warn' })
-  appendFileSync(join(home, 'config.toml'), '\n[api]\nrate_limti = 3\n')
+  appendFileSync(join(home, 'config.toml'), '\nrate_limti = 3\n')
   expect(checkOf(await examine(), 'config')).toMatchObject({
     state: 'fail',
-    found: expect.stringContaining('rate_limit'),
+    found: expect.stringContaining('rate_limti'),
+    fix: expect.stringContaining('config.toml'),
   })
   const other = await execute(process.execPath, [program, 'doctor', '--home', join(scratch, 'none')]).catch(
     (error) => error,
