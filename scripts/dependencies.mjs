@@ -38,26 +38,28 @@ const REASONS = {
   secp256k1: 'libsecp256k1: its binaries, without its fallback `elliptic`',
   'smol-toml': 'reads `config.toml`',
   uplot: 'the console: charts',
+  viem: 'the console: calls of contracts',
   ws: 'WebSockets',
   yaml: 'output of commands',
 }
 
 /** Returns the packages of the table, without binaries for one platform, which have the row of the package that loads them. */
 function listed() {
-  const byName = new Map()
+  const all = new Map()
   for (const { name, version, path, entry, way } of shippedPackages()) {
     if (entry.os ?? entry.cpu) continue
-    const known = byName.get(name)
-    byName.set(name, { name, version, path, entry, ways: [...(known?.ways ?? []), way] })
+    const key = `${name} ${version}`
+    const ways = new Set([...(all.get(key)?.ways ?? []), way])
+    all.set(key, { name, version, path, entry, ways: [...ways] })
   }
-  return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return [...all].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
 }
 
-/** Returns the names of the packages that ask for a package. */
-function askedBy(name, all) {
-  return all
-    .filter(({ entry }) => name in { ...entry.dependencies, ...entry.optionalDependencies })
-    .map((one) => one.name)
+/** Returns the names of the packages that ask for a package: the one around it, or those that name it. */
+function askedBy({ name, path }, all) {
+  const around = /^node_modules\/(.+)\/node_modules\//.exec(path)?.[1]
+  const names = all.filter(({ entry }) => name in { ...entry.dependencies, ...entry.optionalDependencies })
+  return (around ? [around] : names.map((one) => one.name)).map((one) => `\`${one}\``)
 }
 
 /** Returns who maintains a package, as its own description says. */
