@@ -81,7 +81,7 @@ function decode(text: string): string {
 }
 
 /** Returns the parameters of a path that fits a pattern, else undefined. */
-export function matchPath(pattern: string, path: string): Params | undefined {
+function matchPath(pattern: string, path: string): Params | undefined {
   const wanted = pattern.split('/').filter(Boolean)
   const given = path.split('/').filter(Boolean)
   const params: Record<string, string> = {}

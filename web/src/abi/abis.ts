@@ -9,7 +9,7 @@ import { artifactFor, artifacts, type ContractArtifact } from './artifacts.ts'
 const codes = new Map<string, Promise<string>>()
 
 /** Returns the code of an account, asked once. */
-export function codeOf(address: string): Promise<string> {
+function codeOf(address: string): Promise<string> {
   const key = address.toLowerCase()
   const found = codes.get(key) ?? ask<string>(eth('eth_getCode', address, 'latest'))
   codes.set(key, found)

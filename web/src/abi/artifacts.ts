@@ -59,7 +59,7 @@ function sourcesOf(metadata: unknown): Readonly<Record<string, string>> {
 }
 
 /** Returns the contracts of one file. Throws an `Error` that says which formats are read. */
-export function readArtifact(fileName: string, text: string): readonly ContractArtifact[] {
+function readArtifact(fileName: string, text: string): readonly ContractArtifact[] {
   if (/\.(sol|vy)$/.test(fileName)) return [{ name: fileName, abi: [], code: '', sources: { [fileName]: text } }]
   let json: Json
   try {

@@ -29,7 +29,7 @@ export function useDecoded(decode: Decode, key: string): Decoded | undefined {
 }
 
 /** Shows a value by its type: an address as a link, an integer with grouped digits. */
-export function TypedValue({ type, value }: { readonly type: string; readonly value: string }) {
+function TypedValue({ type, value }: { readonly type: string; readonly value: string }) {
   if (type === 'address' && readAddress(value)) return <Address address={value} />
   if (/^u?int\d*$/.test(type)) return <span class="num">{formatInteger(value)}</span>
   return <span class="mono">{value === '' ? '(empty)' : value}</span>

@@ -1,4 +1,4 @@
-/** What an account may do for others, and others for it: authorizations and fee allowances. */
+/** Authorizations and fee allowances: those that an account gives, and those that it has. */
 import type { MessageJson } from '../api/blocks.ts'
 import { shortType } from '../api/blocks.ts'
 import { type Load, useAnswer } from '../api/load.ts'

@@ -1,10 +1,12 @@
 /** One account, both halves of it: the one of the EVM and the one of the SDK. */
 
+import type { QueryEthAccountResponse } from '../../../src/gen/chain/evm/v1/query_pb.ts'
 import { ask } from '../api/ask.ts'
 import { useHeight } from '../api/height.ts'
 import { useAnswer, useLoad } from '../api/load.ts'
 import { type NodeFacts, nodeFacts, useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
+import type { Wire } from '../api/wire.ts'
 import { readAddress, readBech32, toBech32, toEip55 } from '../format/address.ts'
 import { formatInteger } from '../format/amount.ts'
 import type { PageProps } from '../router.tsx'
@@ -23,13 +25,6 @@ export interface AccountForms {
   readonly hex: `0x${string}`
   readonly bech32: string
   readonly validator: string
-}
-
-interface EthAccount {
-  readonly balance: string
-  readonly balance_wei: string
-  readonly code_hash: string
-  readonly nonce: string
 }
 
 interface SdkAccount {
@@ -77,7 +72,7 @@ function Account({
   readonly node: NodeFacts
 }) {
   const question = rest(`/chain/evm/v1/eth_account/${forms.hex}`)
-  const account = useAnswer<EthAccount>(question)
+  const account = useAnswer<Wire<QueryEthAccountResponse>>(question)
   const height = useHeight()
   const prefix = readBech32(asked)?.prefix
   const isOther = prefix !== undefined && !Object.values(node.bech32).includes(prefix)

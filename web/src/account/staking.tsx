@@ -1,8 +1,10 @@
-/** What an account has staked: delegations, what leaves them, and rewards. */
+/** The stake of an account: delegations, those that end, and rewards. */
+import type { QueryDelegatorWithdrawAddressResponse } from '../../../src/gen/sdk/distribution/v1beta1/query_pb.ts'
 import type { Coins } from '../api/blocks.ts'
 import { useAnswer } from '../api/load.ts'
 import { useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
+import type { Wire } from '../api/wire.ts'
 import { formatDecimal } from '../format/amount.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
@@ -59,7 +61,7 @@ export function Staking({ forms: { bech32 } }: { readonly forms: AccountForms })
   const unbonding = useAnswer<Unbonding>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/unbonding_delegations`))
   const moved = useAnswer<Redelegations>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/redelegations`))
   const rewards = useAnswer<Rewards>(rest(`/sdk/distribution/v1beta1/delegators/${bech32}/rewards`))
-  const withdraw = useAnswer<{ withdraw_address: string }>(
+  const withdraw = useAnswer<Wire<QueryDelegatorWithdrawAddressResponse>>(
     rest(`/sdk/distribution/v1beta1/delegators/${bech32}/withdraw_address`),
   )
   return (

@@ -31,7 +31,3 @@ export function formatRelative(time: string, nowMs: number): string {
 
 /** Formats a time exactly, in UTC, with every digit of its seconds: `2026-01-02 03:04:05.678 UTC`. */
 export const formatExact = (time: string): string => time.replace('T', ' ').replace(/Z$/, ' UTC')
-
-/** Returns a count of seconds since 1970 as RFC 3339. */
-export const fromUnixSeconds = (seconds: bigint | number | string): string =>
-  new Date(Number(seconds) * 1000).toISOString().replace('.000Z', 'Z')

@@ -82,12 +82,13 @@ const inBase64 = (digits: string): string => btoa(String.fromCharCode(...fromHex
 
 const byPair: Finder = async (asked) => {
   if (!/^[\w.-]+:[\w.-]+$/.test(asked)) return undefined
-  const path = '/chain/oracle/v1beta1/pairs'
-  const [{ vote_targets }, { exchange_rates }] = await Promise.all([
-    ask<{ vote_targets: readonly string[] }>(rest(`${path}/vote_targets`)),
-    ask<{ exchange_rates: readonly { pair: string }[] }>(rest(`${path}/exchange_rates`)),
+  const path = '/chain/oracle/v1beta1'
+  const [{ params }, { exchange_rates }] = await Promise.all([
+    ask<{ params: { whitelist: readonly string[] } }>(rest(`${path}/params`)),
+    ask<{ exchange_rates: readonly { pair: string }[] }>(rest(`${path}/pairs/exchange_rates`)),
   ])
-  const pairs = [...vote_targets, ...exchange_rates.map(({ pair }) => pair)]
+  // Pairs without a price yet are on the list of those that validators vote on.
+  const pairs = [...params.whitelist, ...exchange_rates.map(({ pair }) => pair)]
   const found = pairs.find((pair) => pair.toLowerCase() === asked.toLowerCase())
   return found && `/chain/oracle/${found}`
 }

@@ -109,7 +109,7 @@ export default function OverviewPage() {
               <div class="fact">
                 <dt>Native coin</dt>
                 <dd>
-                  {node.display_denom} = 10<sup>6</sup> {node.base_denom} = 10<sup>18</sup> wei
+                  1 {node.display_denom} = 10<sup>6</sup> {node.base_denom} = 10<sup>18</sup> wei
                 </dd>
               </div>
               <div class="fact">

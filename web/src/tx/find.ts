@@ -24,7 +24,7 @@ export interface EthLog {
   readonly logIndex: string
 }
 
-export interface EthReceipt {
+interface EthReceipt {
   readonly status: string
   readonly gasUsed: string
   readonly effectiveGasPrice: string

@@ -15,7 +15,7 @@ const isCoin = (value: unknown): value is { denom: string; amount: string } =>
 /** Depth of nested fields that are laid out. Deeper ones are shown as JSON. */
 const MAX_DEPTH = 4
 
-export function FieldValue({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
+function FieldValue({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
   if (value === null || value === undefined || value === '') return <span class="muted">empty</span>
   if (typeof value !== 'object') return <AttributeValue value={String(value)} />
   if (isCoin(value)) return <Coin {...value} />
