@@ -1,4 +1,5 @@
 /** OpenRPC 1.3 documents of the methods that a node serves (docs/api-page.md#openrpc). */
+import { formatHex, parseBase64 } from '../../primitives/bytes.ts'
 import { KINDS, TYPES } from './types.ts'
 
 export type Json = { readonly [key: string]: unknown }
@@ -122,11 +123,17 @@ export function describeEngineMethod(
     examples: [
       {
         name: `${name} with examples of its parameters`,
-        params: params.map(([param]) => ({ name: param, value: about[param]!.example })),
+        params: params.map(([param, kind]) => ({ name: param, value: exampleOf(about[param]!.example, kind) })),
         result: { name: result, value: TYPES[result]!.example },
       },
     ],
   }
+}
+
+/** Returns an example in the form of its kind: bytes are base64 in the table of examples. */
+function exampleOf(example: unknown, kind: string): unknown {
+  const isHex = kind === 'hexBytes' && typeof example === 'string' && example.endsWith('=')
+  return isHex ? formatHex(parseBase64(example)!) : example
 }
 
 function header(name: string, text: string): Json {

@@ -49,7 +49,7 @@ eth_getStorageAt(account:address, slot:slot, block?:block) hash: Returns one sto
 eth_getCode(account:address, block?:block) bytes: Returns the code of a contract; 0x for other accounts.
 eth_getAccountInfo(account:address, block?:block) object: Returns balance, nonce and code of an account.
 eth_getAccount(account:address, block?:block) object: Returns balance, nonce, code hash and storage hash of an account.
-eth_getStorageValues(requests:object, block?:block) object: Returns several slots of several contracts: slots by address.
+eth_getStorageValues(requests:slotsByAddress, block?:block) object: Returns several slots of several contracts: slots by address.
 eth_getProof(account:address, slots:slots, block?:block) object: Returns an account and slots with ICS-23 proofs against the app hash.
 eth_call(call:call, block?:block, state?:overrides, blockFields?:overrides) bytes!: Executes a call on the state of a block without a transaction, and returns its output.
 eth_estimateGas(call:call, block?:block, state?:overrides, blockFields?:overrides) quantity!: Returns the least gas limit with which a call succeeds. Unit: gas.

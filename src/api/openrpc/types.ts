@@ -51,6 +51,10 @@ export const TYPES: Readonly<Record<string, Type>> = {
     },
     example: 'latest',
   },
+  slotsByAddress: {
+    schema: { title: 'storage slots by address', type: 'object' },
+    example: { [ADDRESS]: [ZERO_SLOT] },
+  },
   call: {
     schema: {
       title: 'call',

@@ -1,6 +1,7 @@
 /** Values of this node for the parameters of operations, so that each has a real answer. */
 import { ask } from '../api/ask.ts'
 import { eth, rest } from '../api/question.ts'
+import { fromHex } from '../format/address.ts'
 import type { Operation, Parameter } from './catalog.ts'
 
 export type Samples = Readonly<Record<string, string | undefined>>
@@ -49,7 +50,8 @@ export async function readSamples(): Promise<Samples> {
     account,
     hexAccount: accounts,
     hash: latest?.txhash,
-    ethHash: attributes.find(({ key }) => key === 'ethereumTxHash')?.value,
+    // Typed events write texts as JSON, with quotes.
+    ethHash: attributes.find(({ key }) => key === 'eth_hash')?.value.replaceAll('"', ''),
     blockHash,
   }
 }
@@ -59,6 +61,13 @@ const accountOf = (consensus: string) =>
     rest(`/chain/evm/v1/validator_account/${consensus}`),
     ({ account_address }) => account_address,
   )
+
+/** Returns the hash of the newest block or transaction in the form that a method of the engine takes. */
+function engineHash({ title }: Operation, { blockHash, hash }: Samples): string | undefined {
+  const digits = (title === 'tx' ? hash : blockHash)?.replace(/^0x/, '')
+  if (digits === undefined || title === 'header_by_hash') return digits
+  return btoa(String.fromCharCode(...fromHex(digits)))
+}
 
 /** Kinds of samples by names of parameters. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
@@ -77,8 +86,7 @@ export function firstValue(operation: Operation, parameter: Parameter, samples: 
   const { name, example, schema } = parameter
   const isNeeded = parameter.required || (parameter.in === 'query' && NEEDED.test(name))
   if (parameter.in === 'param' && schema.title?.startsWith('block:')) return block
-  if (!isNeeded && !(operation.protocol === 'engine RPC' && name === 'hash')) return ''
-  if (/^trace_tx|trace_tx$/.test(operation.title) && name === 'args') return ''
+  if (!isNeeded && !(operation.protocol === 'engine RPC' && /^(hash|query|path|data)$/.test(name))) return ''
   const sample = sampleOf(operation, parameter, samples)
   if (sample !== undefined) return sample
   if (example === undefined || example === null) return ''
@@ -92,7 +100,7 @@ function sampleOf(operation: Operation, { name, in: place }: Parameter, samples:
     if (/^(account|sender|owner|holder)$/.test(name)) return samples['hexAccount']
     return undefined
   }
-  if (name === 'hash') return operation.protocol === 'REST' ? samples['hash'] : undefined
+  if (name === 'hash') return operation.protocol === 'REST' ? samples['hash'] : engineHash(operation, samples)
   if (operation.title.includes('/codes/') || operation.title.includes('/storage/')) return undefined
   if (place === 'param' && name !== 'height') return undefined
   const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1]
