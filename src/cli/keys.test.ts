@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -201,6 +201,9 @@ test('the mnemonic of a new key is written to a new file for its owner, and reco
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(readFileSync(path, 'utf8').trim().split(' ')).toHaveLength(24)
   await expect(keys(`add bob --mnemonic-file ${path}`, ['correct horse'])).rejects.toThrow('name a new file')
+  const other = join(home, 'other-words')
+  await expect(keys(`add alice --mnemonic-file ${other}`, ['correct horse'])).rejects.toThrow('already exists')
+  expect(existsSync(other)).toBe(false)
   const again = parse(await keys(`add again --recover --mnemonic-file ${path} --keyring-backend test`))
   expect(again.address).toBe(made.address)
 })

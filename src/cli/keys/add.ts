@@ -101,7 +101,13 @@ async function addLocal(
   const mnemonic = recover ? await readMnemonic(mnemonicFile, terminal) : createMnemonic()
   const privateKey = keyOfMnemonic(mnemonic, hdPathOf(algorithm, flags))
   if (!recover && mnemonicFile !== undefined) writeMnemonic(mnemonicFile, mnemonic)
-  const record = await keyring.add(name, algorithm, privateKey, !recover && backup ? mnemonic : undefined)
+  const record = await keyring
+    .add(name, algorithm, privateKey, !recover && backup ? mnemonic : undefined)
+    .catch((error: unknown) => {
+      // There is no key that the file would recover.
+      if (!recover && mnemonicFile !== undefined) diskFiles.remove(mnemonicFile)
+      throw error
+    })
   show(record, !recover && unsafe ? { mnemonic } : {})
   if (!recover) terminal.note(fateOf(name, flags))
 }

@@ -125,7 +125,7 @@ function pass(args: readonly string[], input = '') {
 }
 
 function passFailed(stderr: string): ChainError {
-  const reason = stderr.trim().split('\n').at(-1)
+  const reason = stderr.trim().replace(/\s+/g, ' ')
   return queryError(
     'failedPrecondition',
     `pass refused (${reason}): \`pass init GPG-ID\` creates its store; ${ELSEWHERE}`,
