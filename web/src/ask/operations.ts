@@ -1,6 +1,6 @@
 /** Operations of REST by path, as the node's OpenAPI document lists them: in the names of its profile. */
 
-export interface OpenApiParameter {
+interface OpenApiParameter {
   readonly name: string
   readonly in: string
   readonly schema: { readonly type?: string | readonly string[]; readonly format?: string }
@@ -15,7 +15,7 @@ export interface OpenApi {
 }
 
 /** A field of a request and its value, in the order of the path and then of the query string. */
-export interface Field {
+interface Field {
   /** `pair`, `pagination.limit`. */
   readonly name: string
   readonly value: string

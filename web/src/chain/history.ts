@@ -4,7 +4,7 @@ import type { Question } from '../api/question.ts'
 import { mapFew, sampleHeights } from '../time/few.ts'
 
 /** Heights that a chart asks for. */
-export const SAMPLES = 60
+const SAMPLES = 60
 
 export interface Sample<Answer> {
   readonly height: bigint

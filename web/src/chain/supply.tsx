@@ -52,7 +52,7 @@ function Asked<Answer>({
 }
 
 /** Moves the point of a decimal text to the left: 1500000.25 by 6 places is `1.50000025`. Exact. */
-export function shiftPoint(amount: string, places: number): string {
+function shiftPoint(amount: string, places: number): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const digits = whole.padStart(places + 1, '0')
   const at = digits.length - places

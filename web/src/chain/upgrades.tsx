@@ -1,4 +1,5 @@
 /** Upgrades: the plan to come, and what earlier ones changed. */
+import { Fragment } from 'preact'
 import { ApiError, ask } from '../api/ask.ts'
 import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
@@ -152,7 +153,7 @@ export function UpgradesPage() {
                         <th scope="col">Height</th>
                         <th scope="col">Plan</th>
                         <th scope="col">Module versions</th>
-                        <th scope="col">Compare</th>
+                        <th scope="col">Before and after</th>
                       </tr>
                     </thead>
                     <tbody>
@@ -164,9 +165,13 @@ export function UpgradesPage() {
                           <td>{one.names.join(', ') || <span class="muted">no proposal names it</span>}</td>
                           <td>{one.modules.join(', ') || <span class="muted">unchanged</span>}</td>
                           <td>
-                            <Link to={`/time?what=module&of=upgrade&from=${one.height - 1n}&to=${one.height}`}>
-                              state before and after
-                            </Link>
+                            {['upgrade', ...one.modules.map((change) => change.split(' ')[0]!)].map((name) => (
+                              <Fragment key={name}>
+                                <Link to={`/time?what=module&of=${name}&from=${one.height - 1n}&to=${one.height}`}>
+                                  {name}
+                                </Link>{' '}
+                              </Fragment>
+                            ))}
                           </td>
                         </tr>
                       ))}

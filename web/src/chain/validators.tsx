@@ -26,7 +26,7 @@ function Status({ validator: { status, jailed } }: { readonly validator: Validat
 }
 
 /** Formats a fraction such as 0.05 in percent, exactly. */
-export function percent(fraction: string): string {
+function percent(fraction: string): string {
   const [whole = '0', digits = ''] = fraction.split('.')
   const base = BigInt(whole + digits.padEnd(18, '0').slice(0, 18))
   return `${formatDecimal(toUnits(base, 16))} %`
