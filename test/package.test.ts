@@ -81,14 +81,15 @@ const PROGRAM = `
 import { type Node, startNode, testNode } from 'almanac'
 import { messagesOf, tokenfactory } from 'almanac/messages'
 
-await using node = await testNode()
+// A loaded machine can take longer than the default of five seconds.
+await using node = await testNode({ evm: { timeout: '100s' } })
 const from = node.accounts[0]!.address
 const height: bigint = await node.nextBlock()
 const started: Node = await startNode()
 await started.stop()
 
 const script = '{ result: () => 6 * 7, fault: () => 0 }'
-const trace = await node.rpc('debug_traceCall', { to: from }, 'latest', { tracer: script })
+const trace = await node.rpc('debug_traceCall', { to: from }, 'latest', { tracer: script, timeout: '100s' })
 // The pairing of no points is one, which mcl-wasm computes.
 const pairing = await node.rpc('eth_call', { to: '0x0000000000000000000000000000000000000008', data: '0x' }, 'latest')
 const sent = await node.rpc('eth_sendTransaction', { from, to: from, value: '0x1' })
