@@ -27,6 +27,8 @@ beforeAll(async () => {
       return { ok: true, height: 7n, response: create(QueryBalanceResponseSchema, { balance }) }
     },
     now: Date.now,
+    rates: { take: () => undefined },
+    clientAddress: () => '127.0.0.1',
     outgoing: createOutgoing({ bytes: 100_000_000, stallMs: 60_000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,
