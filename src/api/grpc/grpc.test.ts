@@ -77,6 +77,8 @@ beforeAll(async () => {
     identity: almanac,
     dispatch,
     now: Date.now,
+    clientAddress: () => '',
+    rates: { isOn: false, take: () => undefined },
     outgoing: createOutgoing({ bytes: 10_000_000, stallMs: 5000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,
