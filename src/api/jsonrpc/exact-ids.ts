@@ -5,7 +5,7 @@ import { endOfString } from '../../primitives/request-json.ts'
 const TEXT = Symbol('text')
 
 /** A number as the client wrote it. */
-export interface ExactNumber {
+interface ExactNumber {
   readonly [TEXT]: string
 }
 

@@ -7,7 +7,7 @@ import { STORE_TABLES } from '../../store/tables.ts'
 import { openBackend } from '../backend.ts'
 import { DATABASE } from '../backup/database-image.ts'
 
-export interface TableStats {
+interface TableStats {
   readonly name: string
   readonly rows: number
   /** Bytes of keys and values. */

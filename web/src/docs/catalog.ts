@@ -28,12 +28,12 @@ export interface Parameter {
   readonly example?: unknown
 }
 
-export interface ApiError {
+interface ApiError {
   readonly code: string
   readonly text: string
 }
 
-export type Protocol = 'REST' | 'JSON-RPC' | 'engine RPC'
+type Protocol = 'REST' | 'JSON-RPC' | 'engine RPC'
 
 export interface Operation {
   /** Unique: the name of the gRPC method, or of the method. */
