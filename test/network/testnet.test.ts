@@ -44,7 +44,10 @@ describe.skipIf(!ENGINE)('a network of four validators', () => {
   })
 
   afterAll(async () => {
-    for (const { child } of [...others, supervisor]) child.kill('SIGKILL')
+    // A killed node leaves its engine behind, which still writes: a stop ends both.
+    for (const { child } of others) child.kill('SIGTERM')
+    await Promise.all(others.map(({ ended }) => ended))
+    supervisor?.child.kill('SIGKILL')
     network?.remove()
   })
 
