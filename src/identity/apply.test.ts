@@ -35,6 +35,8 @@ test('a profile renames packages, files, types, paths and fields, and the wire f
   expect(fromBinary(baseFee.output, bytes)).toMatchObject({ baseFeeUbrand: '7' })
   const oracle = described.find(({ proto }) => proto.package === 'brand.oracle.v1beta1' && proto.service.length > 0)!
   const vote = oracle.services[0]!.method['aggregateVote']!
-  expect(getOption(vote, http).additionalBindings[0]!.pattern.value).toContain('/brand/oracle/v1beta1/validators/')
+  const { pattern, additionalBindings } = getOption(vote, http)
+  expect(pattern.value).toContain('/brand/oracle/v1beta1/validators/')
+  expect(additionalBindings[0]!.pattern.value).toContain('/brand/oracle/v1beta1/valdiators/')
   expect(described.map(({ proto }) => proto.package)).toContain('chain.errors.v1')
 })
