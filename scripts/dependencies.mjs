@@ -123,7 +123,9 @@ function check() {
   }
   for (const key of rows.keys()) faults.push(`${key} is on the page and does not ship`)
   for (const fault of faults) console.log(fault)
-  console.log(faults.length === 0 ? 'the table of dependencies is current' : 'write it with `npm run list-dependencies`')
+  console.log(
+    faults.length === 0 ? 'the table of dependencies is current' : 'write it with `npm run list-dependencies`',
+  )
   process.exitCode = faults.length === 0 ? 0 : 1
 }
 
