@@ -33,11 +33,12 @@ for (const name of Object.keys(process.env)) {
 }
 process.env.no_grpc_proxy = '127.0.0.1'
 process.env.BUF_CACHE_DIR = scratch
-// Fewer simulated transactions, random blocks and schedules of networks, and shorter attacks, than `npm run test:long` runs by
-// default.
+// Fewer simulated transactions, random blocks, kills and schedules of networks, and shorter attacks, than `npm run test:long`
+// runs by default.
 process.env.TEST_SIMULATION_TXS = '10000'
 process.env.TEST_NESTING_BLOCKS = '50'
 process.env.TEST_ATTACKS_SECONDS = '60'
+process.env.TEST_KILL_CYCLES = '120'
 process.env.TEST_NETWORK_SEEDS = '4000'
 const minutes = []
 const faults = []
