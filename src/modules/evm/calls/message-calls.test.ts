@@ -149,3 +149,24 @@ test('under callsPayForStores a message without enough gas for an access ends th
   expect(within(chain(WRITING, ['callsPayForStores']), used, run)).toEqual({ used, error: undefined })
   expect(within(chain(WRITING, ['callsPayForStores']), 10_000n, run).error).toBe('sdk 11')
 })
+
+test('under callsPayForStores an inner call without the value that it sends fails alone, after a read of the balance', () => {
+  // CALL of 0xaa with 1 wei, then CREATE with 1 wei. The contract owns nothing.
+  for (const [code, opcodes, reads] of [
+    // Five PUSH0 or PUSH1 and GAS, cold address, value; the stipend of 2,300 comes back. Is 0xaa empty, which has no account.
+    ['5f5f5f5f600160aa5af100', 4n * 2n + 2n * 3n + 2n + 2_600n + 9_000n + 25_000n - 2_300n, read(21)],
+    ['5f5f6001f000', 2n * 2n + 3n + 32_000n, 0n],
+  ] as const) {
+    const ctx = chain(code, ['callsPayForStores'])
+    const { used, error } = within(ctx, 5_000_000n, (message) => createMessageCalls(message).call(call))
+    expect(error, code).toBeUndefined()
+    const before = chain(code, ['callsPayForStores'])
+    const { balance, account, nonce } = readsOf(before)
+    const setup = within(before, 9_000n, (message) => {
+      state.params.get(message)
+      staking.operatorOf(message, message.block.proposer)
+    }).used
+    const enter = 3n * account(TARGET) + 2n * balance + read(33, hex(code).length)
+    expect(used, code).toBe(21_000n + opcodes + setup + 2n * nonce(call.from) + enter + reads + balance)
+  }
+})

@@ -85,12 +85,17 @@ export function createStoreCharges(ctx: Context): Tracer {
 
   function isEmpty(address: Uint8Array): boolean {
     const found = account(address)
-    return !found || (found.sequence === 0n && !hasCode(found) && bank.balanceWei(top(), address) === 0n)
+    return !found || (found.sequence === 0n && !hasCode(found) && bank.balanceWei(withoutGas(top()), address) === 0n)
   }
 
   /** Begins a frame: what follows is dropped if it fails. */
   function open(created?: Uint8Array): void {
     levels.push({ ctx: top().branch(), created })
+  }
+
+  /** Whether the frame fails before it begins, as the interpreter finds too. */
+  function lacksValue(from: Uint8Array, wei: bigint): boolean {
+    return bank.spendableWei(withoutGas(top()), from) < wei
   }
 
   function enterCall({ depth, from, to, valueWei, isPrecompile }: FrameStart): void {
@@ -100,6 +105,7 @@ export function createStoreCharges(ctx: Context): Tracer {
       balance(from)
     }
     open()
+    if (lacksValue(from, valueWei)) return
     if (!account(to)) {
       if (!isPrecompile && valueWei === 0n) return
       createAccount(to)
@@ -110,6 +116,10 @@ export function createStoreCharges(ctx: Context): Tracer {
 
   function enterCreation({ from, to, valueWei }: FrameStart): void {
     balance(from)
+    if (lacksValue(from, valueWei)) {
+      open()
+      return
+    }
     auth.getAccount(top(), from)
     account(to)
     auth.getAccount(top(), to)
