@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, type BrowserPage, chromium, openBrowser } from '../support/console/browser.ts'
 import { type CommandWorld, populateByCommands, sendAndWait } from '../support/console/command-world.ts'
+import { lookAt } from '../support/console/look.ts'
 import { FREE_PORTS, type NodeProcess, startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
 import { VOTING_SECONDS } from '../support/upgrade/governance.ts'
@@ -30,21 +31,7 @@ afterAll(async () => {
 const open = (path: string) => page.open(`${node.config.urls.rest}/#${path}`)
 const READY = "document.querySelector('main .card, main .state') && !document.querySelector('main .skeleton')"
 
-/** Checks a page as phones and desktops show it, in both schemes, and keeps its pictures. */
-async function look(name: string): Promise<void> {
-  for (const [device, width] of [
-    ['desktop', 1280],
-    ['phone', 390],
-  ] as const) {
-    for (const dark of [false, true]) {
-      await page.resize({ width, dark })
-      await page.picture(`${name}-${device}-${dark ? 'dark' : 'light'}`)
-      expect(await page.violations(), `${name} ${device}`).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} ${device}`).toBe(true)
-    }
-  }
-  await page.resize({})
-}
+const look = (name: string): Promise<void> => lookAt(page, name)
 
 /** Errors apart from questions that the node refused, which a page shows as such. */
 const errors = (): string[] => page.errors().filter((text) => !/the server responded with a status of 4\d\d/.test(text))

@@ -1,6 +1,7 @@
 /** The main pages in a real browser, on a chain with transfers, nested calls, a revert and a FunToken. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Browser, type BrowserPage, chromium, openBrowser } from '../support/console/browser.ts'
+import { lookAt } from '../support/console/look.ts'
 import { populate, type World } from '../support/console/world.ts'
 import { type NodeProcess, startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
@@ -26,21 +27,7 @@ afterAll(async () => {
 
 const open = (path: string) => page.open(`${node.config.urls.rest}/#${path}`)
 
-/** Takes pictures of a page as phones and desktops show it, in both schemes, and checks what axe says about it. */
-async function look(name: string): Promise<void> {
-  for (const [device, width] of [
-    ['desktop', 1280],
-    ['phone', 390],
-  ] as const) {
-    for (const dark of [false, true]) {
-      await page.resize({ width, dark })
-      await page.picture(`${name}-${device}-${dark ? 'dark' : 'light'}`)
-      expect(await page.violations(), `${name} ${device}`).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} ${device}`).toBe(true)
-    }
-  }
-  await page.resize({})
-}
+const look = (name: string): Promise<void> => lookAt(page, name)
 
 inBrowser('the overview shows the tip, and follows it without a reload', async () => {
   await open('/')

@@ -1,0 +1,19 @@
+/** A page of the console as phones and desktops show it. */
+import { expect } from 'vitest'
+import type { BrowserPage } from './browser.ts'
+
+/** Checks a page at both widths in both schemes: no finding of axe, no sideways scrolling. Keeps its pictures. */
+export async function lookAt(page: BrowserPage, name: string): Promise<void> {
+  for (const [device, width] of [
+    ['desktop', 1280],
+    ['phone', 390],
+  ] as const) {
+    for (const dark of [false, true]) {
+      await page.resize({ width, dark })
+      await page.picture(`${name}-${device}-${dark ? 'dark' : 'light'}`)
+      expect(await page.violations(), `${name} ${device}`).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} ${device}`).toBe(true)
+    }
+  }
+  await page.resize({})
+}
