@@ -193,9 +193,10 @@ describe.skipIf(!existsSync(recording))('a snapshot of the reference', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown)
-  const blocks = linesOf('blocks.jsonl.gz') as readonly { readonly height: number; readonly appHash: string }[]
 
   test.each([100, 200])('of height %s restores to its app hash, back to its bytes, and continues', (height) => {
+    // Without the recording the function of a skipped group runs too: only its tests may read.
+    const blocks = linesOf('blocks.jsonl.gz') as readonly { readonly height: number; readonly appHash: string }[]
     const bytes = inflateSync(readFileSync(join(recording, 'snapshot', `${height}/3/0`)))
     const items = [...createItemReader().push(bytes)]
     expect(items.slice(-2)).toEqual([
