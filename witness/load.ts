@@ -10,6 +10,7 @@ import type { Application, GenesisDocument } from '../src/app/types.ts'
 import { NO_BLOCK_ID } from '../src/consensus/comet/hashes.ts'
 import type { Driver } from '../src/consensus/driver.ts'
 import { createExecutor, type Executor } from '../src/consensus/executor.ts'
+import { factsBefore, recordOf } from '../src/consensus/follow/node-block.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { BASE_FEE_WEI } from '../src/modules/evm/wei.ts'
@@ -22,7 +23,7 @@ import { queryError } from '../src/primitives/errors.ts'
 import { openMemory } from '../src/store/backend/memory.ts'
 import { openVersionedStore, type VersionedStore } from '../src/store/versioned.ts'
 import { stateOfAnswers } from './answered-state.ts'
-import { changesOf, factsBefore, recordOf, validatorsOf } from './recorded-block.ts'
+import { changesOf, nodeBlockOf, validatorsOf } from './recorded-block.ts'
 import type { RecordedBlock, Recording } from './recording.ts'
 
 export interface LoadedNode {
@@ -113,12 +114,13 @@ async function loadBlocks(
   const commit = async (block: RecordedBlock, next: RecordedBlock | undefined): Promise<void> => {
     const written = changesOf(await nextAt(changes, block.height, 'changes'))
     const members = validatorsOf(await nextAt(validators, block.height, 'validators'))
-    const facts = factsBefore(app, store, block, written)
+    const found = nodeBlockOf(block, next)
+    const facts = factsBefore(app, store, found, written)
     const set = JSON.stringify(members, (_, value) => (typeof value === 'bigint' ? value.toString() : value))
     executor.commitForeign(
       {
         height: BigInt(block.height),
-        record: (appHash) => recordOf(identity, block, next, facts, appHash),
+        record: (appHash) => recordOf(identity, found, facts, appHash),
         validators: set === lastSet ? undefined : members,
       },
       written,

@@ -1,16 +1,10 @@
-/** Recorded blocks in the forms of the node: input of the application, stored record, changes, validators. */
-import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../src/app/records.ts'
-import type { Application, BlockInput } from '../src/app/types.ts'
-import type { Identity } from '../src/identity/types.ts'
-import * as consensus from '../src/modules/consensus/keeper.ts'
-import { BASE_FEE_WEI } from '../src/modules/evm/wei.ts'
-import * as staking from '../src/modules/staking/keeper.ts'
+/** Recorded blocks in the forms of the node: blocks, changes, validators. */
+import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../src/app/records.ts'
+import type { BlockInput } from '../src/app/types.ts'
+import type { NodeBlock } from '../src/consensus/follow/node-block.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { parseRfc3339, ZERO_TIME_NS } from '../src/primitives/time.ts'
-import { createEmptyBranch } from '../src/store/branch.ts'
-import type { Change, Reader } from '../src/store/types.ts'
-import type { VersionedStore } from '../src/store/versioned.ts'
-import { receiptsOf } from './receipts.ts'
+import type { Change } from '../src/store/types.ts'
 import type { RecordedBlock, RecordedBlockId, RecordedChanges, RecordedValidators } from './recording.ts'
 
 const bytesOfBase64 = (text: string | null | undefined): Uint8Array => new Uint8Array(Buffer.from(text ?? '', 'base64'))
@@ -107,95 +101,18 @@ function misbehaviourOf(line: Readonly<Record<string, unknown>>): BlockInput['ev
   ]
 }
 
-/** Returns the input of a block's execution. `signers` is the set that signed the previous block. */
-export function inputOf(
-  block: RecordedBlock,
-  txs: readonly Uint8Array[],
-  signers: RecordedValidators | undefined,
-): BlockInput {
-  const signatures = block.lastCommit?.signatures ?? []
-  return {
-    height: BigInt(block.height),
-    timeNs: requireTime(block.time),
-    proposer: hex(block.proposer),
-    hash: hex(block.hash),
-    lastCommitHash: hex(block.header.last_commit_hash),
-    header: headerOf(block),
-    txs,
-    lastCommitVotes: signatures.flatMap(({ flag }, i) => {
-      const validator = signers?.validators[i]
-      if (!validator) return []
-      return [{ validator: hex(validator.address), power: BigInt(validator.votingPower), signed: flag !== 1 }]
-    }),
-    evidence: block.evidence.flatMap(misbehaviourOf),
-  }
-}
-
-/** Facts of a block that its record needs and its recording lacks. */
-export interface BlockFacts {
-  readonly evmChainId: bigint
-  readonly gasLimit: bigint
-  readonly coinbase: Uint8Array
-}
-
-/** Reads those facts from the state before the block; before the first block, from the state that its changes make. */
-export function factsBefore(
-  app: Application,
-  store: Pick<VersionedStore, 'latestHeight' | 'at'>,
-  block: RecordedBlock,
-  changes: readonly Change[],
-): BlockFacts {
-  const snapshot = store.latestHeight() > 0n ? store.at() : undefined
-  const { height, timeNs, lastCommitHash } = headerOf(block)
-  const header = { height, timeNs, proposer: bytesOfHex(block.proposer), hash: bytesOfHex(block.hash), lastCommitHash }
-  try {
-    const ctx = app.readContext(snapshot ?? firstState(changes), header)
-    const operator = staking.operatorOf(ctx, header.proposer)
-    return {
-      evmChainId: ctx.block.evmChainId,
-      gasLimit: consensus.blockGasLimit(ctx),
-      coinbase: operator?.length === 20 ? operator : new Uint8Array(20),
-    }
-  } finally {
-    snapshot?.close()
-  }
-}
-
-/** Returns the state that the first block's changes make; they include genesis. */
-function firstState(written: readonly Change[]): Reader {
-  const branch = createEmptyBranch()
-  for (const { store, key, value } of written) if (value) branch.set(store, key, value)
-  return branch
-}
-
-/** Returns the record of a block. The commit for it is in the next block, if the recording has one. */
-export function recordOf(
-  identity: Identity,
-  block: RecordedBlock,
-  next: RecordedBlock | undefined,
-  { evmChainId, gasLimit, coinbase }: BlockFacts,
-  nextAppHash: Uint8Array,
-): StoredBlock {
-  const txs = txsOf(block)
-  const results = resultsOf(block)
-  const evmTxs = receiptsOf(identity, evmChainId, txs, results)
-  const hash = bytesOfHex(block.hash)
+/** Returns a recorded block as a node reports it. The commit for it is in the next block, if the recording has one. */
+export function nodeBlockOf(block: RecordedBlock, next?: RecordedBlock): NodeBlock {
   const { total, hash: partsHash } = block.partSetHeader
-  const blockId = { hash, partsTotal: total, partsHash: bytesOfHex(partsHash) }
   return {
     header: headerOf(block),
-    hash,
-    blockId,
-    txs,
-    results,
-    lastCommit: commitOf(block),
-    commit: (next && commitOf(next)) ?? { height: BigInt(block.height), round: 0, blockId, signatures: [] },
+    blockId: { hash: bytesOfHex(block.hash), partsTotal: total, partsHash: bytesOfHex(partsHash) },
+    txs: txsOf(block),
+    results: resultsOf(block),
     blockEvents: [...block.beginBlockEvents, ...block.endBlockEvents],
-    evmTxs,
-    evmGasUsed: evmTxs.reduce((sum, { gasUsed }) => sum + gasUsed, 0n),
-    baseFeeWei: BASE_FEE_WEI,
-    gasLimit,
-    coinbase,
-    nextAppHash,
+    lastCommit: commitOf(block),
+    commit: next && commitOf(next),
+    evidence: block.evidence.flatMap(misbehaviourOf),
+    validatorUpdates: [],
   }
 }

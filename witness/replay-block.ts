@@ -4,12 +4,13 @@ import type { TxResult } from '../src/app/records.ts'
 import { logOf } from '../src/app/result.ts'
 import type { GenesisDocument } from '../src/app/types.ts'
 import type { ExecutedBlock, Executor } from '../src/consensus/executor.ts'
+import { inputOf } from '../src/consensus/follow/node-block.ts'
 import { TxBodySchema, TxRawSchema } from '../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { compare, equal } from '../src/primitives/bytes.ts'
 import { createEmptyBranch } from '../src/store/branch.ts'
 import type { Change, Reader } from '../src/store/types.ts'
 import { createExclusions, type Exclusions } from './exclusions.ts'
-import { inputOf, txsOf } from './recorded-block.ts'
+import { nodeBlockOf, txsOf, validatorsOf } from './recorded-block.ts'
 import type { RecordedBlock, RecordedEvent, RecordedResult, RecordedValidators } from './recording.ts'
 import { type Comparison, compareChanges } from './replay-compare.ts'
 import type { ReplayApplication } from './substitutes.ts'
@@ -60,7 +61,7 @@ export function replayBlock(
   if (executor.isEmpty()) executor.begin(genesis())
   const parent = block.height > 1 ? executor.state() : undefined
   try {
-    const executed = executor.execute(inputOf(block, txs, signers))
+    const executed = executor.execute(inputOf(nodeBlockOf(block), signers ? validatorsOf(signers) : []))
     return compareBlock(block, executed, recorded, parent ?? createEmptyBranch(), exclusions)
   } finally {
     parent?.close()

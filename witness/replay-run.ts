@@ -1,12 +1,13 @@
 /** The replay of a recording: executes every block on its recorded parent state, and checks the app hash of every height. */
 import { REFERENCE_STORES } from '../src/app/stores.ts'
 import { createExecutor, type ExecutedBlock } from '../src/consensus/executor.ts'
+import { factsBefore, recordOf } from '../src/consensus/follow/node-block.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { formatHex } from '../src/primitives/bytes.ts'
 import { openMemory } from '../src/store/backend/memory.ts'
 import { openVersionedStore } from '../src/store/versioned.ts'
 import { REPLAY_DIFFERENCES } from './differences.ts'
-import { changesOf, factsBefore, recordOf } from './recorded-block.ts'
+import { changesOf, nodeBlockOf } from './recorded-block.ts'
 import type { RecordedValidators, Recording } from './recording.ts'
 import { type ReplayedBlock, type ResultDifference, type ResultTally, replayBlock } from './replay-block.ts'
 import type { KeyDifference, StoreTally } from './replay-compare.ts'
@@ -149,8 +150,9 @@ export async function replay(
       for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += replayed.results[field]
       own = ownResult(replayed, found)
     }
-    const facts = factsBefore(application.app, store, block, recorded)
-    const record = (hash: Uint8Array) => recordOf(identity, block, undefined, facts, hash)
+    const found = nodeBlockOf(block)
+    const facts = factsBefore(application.app, store, found, recorded)
+    const record = (hash: Uint8Array) => recordOf(identity, found, facts, hash)
     // Without differences, our own changes are committed, so that the next header checks the app hash that they give.
     const stored = own?.executed
       ? executor.prepare(own.executed, record).commit()
