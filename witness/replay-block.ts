@@ -61,7 +61,7 @@ export function replayBlock(
   if (executor.isEmpty()) executor.begin(genesis())
   const parent = block.height > 1 ? executor.state() : undefined
   try {
-    const executed = executor.execute(inputOf(nodeBlockOf(block), signers ? validatorsOf(signers) : []))
+    const executed = executor.execute(inputOf({ ...nodeBlockOf(block), txs }, signers ? validatorsOf(signers) : []))
     return compareBlock(block, executed, recorded, parent ?? createEmptyBranch(), exclusions)
   } finally {
     parent?.close()
