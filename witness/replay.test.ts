@@ -102,14 +102,17 @@ const textOf = (change: Change) => ({
   ...(change.value ? { value: formatHex(change.value) } : { delete: true }),
 })
 
+/** Consensus address of the only proposer. */
+const PROPOSER = '121963FC7BC5F94F2978F6B7A082D1263EE7F5E4'
+
 const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array[], output: BlockOutput) => ({
   height,
   time: `2024-01-01T00:00:0${height}Z`,
   hash: formatHex(keccak256(utf8(`block ${height}`))).toUpperCase(),
   appHash: formatHex(appHash).toUpperCase(),
   partSetHeader: { total: 1, hash: '' },
-  proposer: '121963FC7BC5F94F2978F6B7A082D1263EE7F5E4',
-  header: { chain_id: CHAIN_ID, last_commit_hash: '' },
+  proposer: PROPOSER,
+  header: { chain_id: CHAIN_ID, last_commit_hash: '', proposer_address: PROPOSER },
   lastCommit: null,
   evidence: [],
   txs: txs.map(formatBase64),
@@ -141,7 +144,7 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
   const input = (height: number, txs: readonly Uint8Array[]) => ({
     height: BigInt(height),
     timeNs: BigInt(Date.parse(`2024-01-01T00:00:0${height}Z`)) * 1_000_000n,
-    proposer: hex('121963fc7bc5f94f2978f6b7a082d1263ee7f5e4'),
+    proposer: hex(PROPOSER.toLowerCase()),
     hash: keccak256(utf8(`block ${height}`)),
     lastCommitHash: new Uint8Array(0),
     txs,
@@ -154,7 +157,7 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
       lastBlockId: { hash: new Uint8Array(0), partsTotal: 0, partsHash: new Uint8Array(0) },
       ...{ lastCommitHash: new Uint8Array(0), dataHash: new Uint8Array(0), validatorsHash: new Uint8Array(0) },
       ...{ nextValidatorsHash: new Uint8Array(0), consensusHash: new Uint8Array(0), appHash: new Uint8Array(0) },
-      ...{ lastResultsHash: new Uint8Array(0), evidenceHash: new Uint8Array(0), proposer: new Uint8Array(0) },
+      ...{ lastResultsHash: new Uint8Array(0), evidenceHash: new Uint8Array(0), proposer: hex(PROPOSER.toLowerCase()) },
     },
   })
   const state = createEmptyBranch()
