@@ -11,10 +11,9 @@ import { admissionOf, refusal } from '../admission.ts'
 import type { Driver, PoolView } from '../driver.ts'
 import type { Executor } from '../executor.ts'
 import { haltedError } from '../halted.ts'
+import { createPoolView, timeAfter } from '../pool-view.ts'
 import type { MempoolLimits } from '../solo/mempool.ts'
 import { createPool } from '../solo/pool.ts'
-import { draft } from '../solo/propose.ts'
-import { roomForTxs } from '../tip.ts'
 import { checkAnswer } from './answers.ts'
 import { createEngineApplication } from './application.ts'
 import { createEngineBlocks } from './blocks.ts'
@@ -233,12 +232,6 @@ export function startComet(options: CometOptions): Comet {
           })
         })
 
-  const nextTimeNs = (): bigint => {
-    const now = BigInt(options.now()) * NS_PER_MS
-    const least = tip().timeNs + NS_PER_MS
-    return now > least ? now : least
-  }
-
   return {
     firstBlock,
     async submit(tx) {
@@ -263,29 +256,7 @@ export function startComet(options: CometOptions): Comet {
         ]
       })
     },
-    pool: {
-      pending: pool.pending,
-      pendingCount: pool.pendingCount,
-      ofEvmHash: pool.ofEvmHash,
-      ofSender: pool.ofSender,
-      evmCounts: pool.evmCounts,
-      hasReady: pool.hasReady,
-      flush: pool.flush,
-      version: pool.version,
-      nextTimeNs,
-      next(most) {
-        const before = tip()
-        const limits = { maxBytes: roomForTxs(before), maxGas: before.maxGas }
-        const txs = most > 0 ? pool.select(limits).slice(0, most) : []
-        const { input, blockId } = draft(
-          before,
-          txs.map(({ bytes }) => bytes),
-          nextTimeNs(),
-          [],
-        )
-        return { input, blockId, lastCommit: before.commit }
-      },
-    },
+    pool: createPoolView({ pool, tip, nextTimeNs: () => timeAfter(tip(), BigInt(options.now()) * NS_PER_MS) }),
     onBlock: executor.onBlock,
     onPending: pool.onPending,
     onRollback: executor.onRollback,

@@ -5,10 +5,11 @@ import * as epochs from '../../modules/epochs/keeper.ts'
 import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
-import type { BlockProduction, BlockTiming, Driver, NextBlock, Offer, PoolView } from '../driver.ts'
+import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../driver.ts'
 import type { Executor, Undo } from '../executor.ts'
 import { haltedError } from '../halted.ts'
-import { roomForTxs, type Tip } from '../tip.ts'
+import { blockRoom, createPoolView } from '../pool-view.ts'
+import type { Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
 import { adoptBlocks } from './adopt.ts'
 import { createCatchUp } from './catch-up.ts'
@@ -19,7 +20,7 @@ import { createNextHeader } from './next-header.ts'
 import { createPace } from './pace.ts'
 import { createPool } from './pool.ts'
 import type { PooledTx } from './pooled-tx.ts'
-import { draft, propose, storedBlock } from './propose.ts'
+import { propose, storedBlock } from './propose.ts'
 import { tooMuchUnpaid } from './unpaid.ts'
 
 export interface SoloOptions {
@@ -101,16 +102,6 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     return stepNs === undefined ? clock.next(timeNs) : timeNs + stepNs
   }
 
-  const blockLimits = (before: Tip) => ({ maxBytes: roomForTxs(before), maxGas: before.maxGas })
-
-  function nextOf(most: number): NextBlock {
-    const before = tip()
-    const selected = most > 0 ? pool.select(blockLimits(before)).slice(0, most) : []
-    const txs = selected.map(({ bytes }) => bytes)
-    const { input, blockId } = draft(before, txs, blockTime({}), signers())
-    return { input, blockId, lastCommit: before.commit }
-  }
-
   /** Proposes and executes a block; again without the transactions that nobody pays for, if they are too many bytes. */
   function executePaid(before: Tip, taken: readonly PooledTx[], timeNs: bigint) {
     const execute = (txs: readonly PooledTx[]) => {
@@ -131,7 +122,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     if (steps.size > 0) await Promise.all([...steps].map((step) => step(pool.offer)))
     const before = tip()
     const isFirst = before.hash.length === 0
-    const taken = isFirst || wish.isEmpty ? [] : pool.take(blockLimits(before))
+    const taken = isFirst || wish.isEmpty ? [] : pool.take(blockRoom(before))
     const { txs, proposal, executed } = executePaid(before, taken, blockTime(wish))
     const prepared = executor.prepare(
       executed,
@@ -215,18 +206,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       nextBlock: () => nextBlock({ isEmpty: !pace.mining().automine }),
       elapsed,
     }),
-    pool: {
-      pending: pool.pending,
-      pendingCount: pool.pendingCount,
-      ofEvmHash: pool.ofEvmHash,
-      ofSender: pool.ofSender,
-      evmCounts: pool.evmCounts,
-      hasReady: pool.hasReady,
-      flush: pool.flush,
-      version: pool.version,
-      nextTimeNs: () => blockTime({}),
-      next: nextOf,
-    },
+    pool: createPoolView({ pool, tip, nextTimeNs: () => blockTime({}), signers }),
     production: {
       nextBlock: () => nextBlock(),
       async advance(byNs) {
