@@ -20,6 +20,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./dev/dev.ts')).dev,
   },
   {
+    name: 'follow',
+    about: 'Serve a replica of a chain beside one of its nodes',
+    load: async () => (await import('./follow.ts')).follow,
+  },
+  {
     name: 'status',
     about: 'Show height, app hash and health of a running node',
     load: async () => (await import('./status.ts')).status,

@@ -103,10 +103,32 @@ export interface ChainEvents {
   /** Calls the listener with the height that the chain went back to: facts about later heights no longer hold. */
   onRollback(listener: (height: bigint) => void): () => void
   onHalt(listener: () => void): () => void
+  /** Calls the listener when the status of a replica changes without a block. Absent for other engines. */
+  onStatus?(listener: () => void): () => void
+}
+
+/** How far a replica is behind the node that it follows. */
+export interface FollowStatus {
+  /** Latest height of the node; undefined if it has not answered for ten seconds. */
+  readonly nodeHeight: bigint | undefined
+  /** Undefined as `nodeHeight` is. */
+  readonly lagBlocks: bigint | undefined
+  /** From the time of the latest block here to that of the node, or to the clock if the node does not answer. */
+  readonly lagSeconds: number
+  /** The latest height whose app hash is the node's; undefined if blocks are not verified. */
+  readonly verifiedHeight: bigint | undefined
+  /** The latest height whose app hash is in a signed header; undefined if blocks are not verified. */
+  readonly confirmedHeight: bigint | undefined
+  /** Blocks of the stream that wait here. */
+  readonly queue: bigint
+  /** Why the replica does not go on, until the cause is gone. */
+  readonly stopped?: string
 }
 
 export interface ChainStatus {
   readonly catchingUp: boolean
+  /** Present for a replica. */
+  readonly follow?: FollowStatus
   readonly halted?: Halted
   readonly latestHeight: bigint
   readonly latestTimeNs: bigint

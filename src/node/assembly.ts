@@ -21,6 +21,7 @@ import { startApiWorkers, withoutWorkerGateways } from './assembly/api-workers.t
 import { createEngineRunner, openSocket, settingsUnderEngine, withEngineGenesis } from './assembly/comet.ts'
 import { createDevelopmentTools } from './assembly/development.ts'
 import { startEngine } from './assembly/engine.ts'
+import { beginReplica, settingsOfReplica, withNodeGenesis } from './assembly/follow.ts'
 import { openStateMachine } from './assembly/state-machine.ts'
 import { receiveState, requireStateSync } from './assembly/state-sync.ts'
 import { openSnapshots, openStorage } from './assembly/storage.ts'
@@ -125,11 +126,12 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     requireSafeKeys(config)
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
-  const asked = settingsOfPublicNode(settingsUnderEngine(options.resolved))
+  const asked = settingsOfPublicNode(settingsOfReplica(settingsUnderEngine(options.resolved)))
   const early =
     options.log ?? createLog({ ...asked.config.log, write: (line) => process.stderr.write(line), now: clock })
   const socket = await openSocket(asked, options.home, isNew, early, undo)
-  const resolved = await withEngineGenesis(asked, socket, isNew, undo)
+  const begun = await withEngineGenesis(asked, socket, isNew, undo)
+  const resolved = await withNodeGenesis(begun, isNew, early, undo)
   const chain = openChain({ ...options, resolved }, files, clock, undo)
   const { config, profile, genesis, validatorKeys } = chain
   requireFitForPublic(config, chain.home?.paths, files)
@@ -153,6 +155,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const onEngineExit = options.onEngineExit ?? (() => undefined)
   const engine = socket && createEngineRunner(chain, socket, files, log, onEngineExit, undo)
   await receiveState({ chain, socket, engine, build, log }, undo)
+  await beginReplica(chain, build, log)
 
   const { dataPath, backend, store } = await openStorage(chain, identity, log, undo)
   const snapshots = openSnapshots(chain, identity, store, log)

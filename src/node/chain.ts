@@ -154,9 +154,12 @@ function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, 
     requireTextId(config.chain.id)
     throw configError(`${path}: chain_id is ${genesis.chain_id}, but --chain-id is ${config.chain.id}`)
   }
-  // Validate before anything is written: a home that cannot start would block the next attempt.
-  validateGenesis(genesis, profile.profile)
-  requireSafeDocument(config, genesis, identity)
+  // A replica reads its state from the node, and executes nothing of the document.
+  if (config.consensus.engine !== 'follow') {
+    // Validate before anything is written: a home that cannot start would block the next attempt.
+    validateGenesis(genesis, profile.profile)
+    requireSafeDocument(config, genesis, identity)
+  }
   return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
 }
 

@@ -88,7 +88,8 @@ export function requireSafeDocument(
   genesis: GenesisDocument,
   identity: Pick<Identity, 'bech32'>,
 ): string | undefined {
-  if (config.chain.genesis === '') return undefined
+  // The keys of a followed chain are not this node's.
+  if (config.chain.genesis === '' || config.consensus.engine === 'follow') return undefined
   const { isValidator, funded } = publicKeysIn(genesis, identity)
   if (!isValidator && funded === 0) return undefined
   const owned = [

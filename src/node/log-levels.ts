@@ -5,7 +5,7 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 const RANK: Readonly<Record<string, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** Parts of a node whose records have a level of their own. Records of no part have the level of all. */
-const MODULES = ['api', 'chain', 'compute', 'engine', 'feeder', 'snapshots'] as const
+const MODULES = ['api', 'chain', 'compute', 'engine', 'feeder', 'follow', 'snapshots'] as const
 export type LogModule = (typeof MODULES)[number]
 
 /** Form of a text that `parseLogLevels` reads, for errors. */

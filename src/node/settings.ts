@@ -1,5 +1,6 @@
 /** All settings of a node: key in `config.toml`, flag, default and meaning. The environment variable follows from the key. */
 import { availableParallelism } from 'node:os'
+import { FOLLOW_SETTINGS } from './follow-settings.ts'
 import { define, type Setting } from './setting.ts'
 
 /** The default mnemonic. Its keys are public. */
@@ -188,8 +189,8 @@ export const SETTINGS = {
       'engine',
       'text',
       'solo',
-      'Who decides the blocks: solo, this node alone, or cometbft, a network.',
-      { flag: 'consensus', oneOf: ['solo', 'cometbft'] },
+      'Who decides the blocks: solo, this node alone; cometbft, a network; follow, the node that `almanac follow` follows.',
+      { flag: 'consensus', oneOf: ['solo', 'cometbft', 'follow'] },
     ),
     program: define(
       'consensus',
@@ -582,6 +583,7 @@ export const SETTINGS = {
       beyond: 'the oldest snapshots are deleted',
     }),
   },
+  follow: FOLLOW_SETTINGS,
   statesync: {
     enabled: define(
       'statesync',
@@ -674,7 +676,7 @@ export const ALL_SETTINGS: readonly { readonly name: string; readonly setting: S
   SETTINGS,
 ).flatMap((section) => Object.entries(section).map(([name, setting]) => ({ name, setting: setting as Setting })))
 
-/** Whether a localnet has the accounts and validators of the default mnemonic, whose keys are public. */
-export function hasPublicKeys({ chain }: Config): boolean {
-  return chain.genesis === '' && chain.mnemonic === TEST_MNEMONIC
+/** Whether a localnet, and not a replica, has the accounts and validators of the default mnemonic, whose keys are public. */
+export function hasPublicKeys({ chain, consensus }: Config): boolean {
+  return consensus.engine !== 'follow' && chain.genesis === '' && chain.mnemonic === TEST_MNEMONIC
 }

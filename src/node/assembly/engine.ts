@@ -1,4 +1,4 @@
-/** The executor of a node, and the engine that decides the next block: the embedded one, or CometBFT. */
+/** The executor of a node, and the engine that decides the next block: the embedded one, CometBFT, or a node that is followed. */
 import type { NodeEnvironment } from '../../api/node-info.ts'
 import type { Application } from '../../app/types.ts'
 import type { EngineSocket } from '../../consensus/cometbft/waiting.ts'
@@ -23,6 +23,7 @@ import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { SnapshotSchedule } from '../snapshots/schedule.ts'
 import { type EngineRunner, startCometEngine } from './comet.ts'
+import { startReplicaEngine } from './follow.ts'
 
 /** Limits of waiting transactions per sender, unless the operator sets one. */
 const SLOTS = 64
@@ -31,7 +32,7 @@ const DEVELOPMENT_SLOTS = 1000
 export interface StartedEngine {
   readonly executor: Executor
   readonly driver: Driver
-  /** Absent if CometBFT decides. */
+  /** Absent unless the embedded engine decides. */
   readonly production: BlockProduction | undefined
   /** Serves the engine's queries by the node. */
   readonly serveQueries: (node: () => NodeEnvironment) => void
@@ -105,6 +106,10 @@ export async function startEngine(
   if (snapshots) {
     executor.onBlock(({ header, nextAppHash }) => snapshots.onBlock(header.height, nextAppHash))
     undo.push(snapshots.stop)
+  }
+  if (chain.config.consensus.engine === 'follow') {
+    const driver = await startReplicaEngine({ chain, app, store, executor, limits, clock, elapsed, log }, undo)
+    return { executor, driver, production: undefined, serveQueries: () => undefined }
   }
   if (socket && engine) {
     const { driver, serveQueries } = await startCometEngine(

@@ -38,6 +38,8 @@ export function openStateMachine(parts: {
     skipUpgrades: skip,
     ...build,
   })
+  // A replica executes no block, so that a build reads the chain although it could not continue it.
+  if (chain.config.consensus.engine === 'follow') return app
   requireFittingBuild(store, app)
   if (chain.home) checkUpgradeFile({ data: chain.home.paths.data, files, store, app, skip, log })
   return app

@@ -1,0 +1,341 @@
+/**
+ * The driver of a replica: it reads the changes and the blocks of another node, verifies each block, and commits it. Gateways
+ * read on meanwhile. Source: docs/follow.md.
+ */
+import type { StoredBlock, Validator } from '../../app/records.ts'
+import type { Application, GenesisDocument } from '../../app/types.ts'
+import type { Identity } from '../../identity/types.ts'
+import { equal, formatHex } from '../../primitives/bytes.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
+import type { Change } from '../../store/types.ts'
+import type { VersionedStore } from '../../store/versioned.ts'
+import type { FollowStatus } from '../driver.ts'
+import type { Executor } from '../executor.ts'
+import { createListeners } from '../listeners.ts'
+import { factsBefore, inputOf, type NodeBlock, recordOf } from './node-block.ts'
+import { type BlockSource, type ChangeSource, type Gap, isGap, type NodeTip } from './source.ts'
+import { difference, isSetOf, requireLink, requireSigned, requireWhole } from './verify.ts'
+
+export interface FollowOptions {
+  readonly executor: Executor
+  readonly app: Pick<Application, 'readContext'>
+  readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'at'>
+  /** Names of the stores before the first block. */
+  readonly firstStores: readonly string[]
+  readonly identity: Identity
+  readonly genesis: GenesisDocument
+  readonly changes: ChangeSource
+  readonly blocks: BlockSource
+  /** Whether blocks are verified before they are served. */
+  readonly verifies: boolean
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number
+  /** Called when the follower stops, waits for what fails, goes back, or goes on. */
+  readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>) => void
+}
+
+export interface Following {
+  /** Resolves once a block of the node is committed here; at once if there is one. */
+  readonly firstBlock: Promise<void>
+  status(): FollowStatus
+  /** Calls the listener when the status changes without a block. */
+  onStatus(listener: () => void): () => void
+  stop(): Promise<void>
+}
+
+/** Time between two questions for the latest block of the node. Unit: milliseconds. */
+const TIP_MS = 1000
+/** Time after which a failed step is tried again: it doubles from the first to the last. Unit: milliseconds. */
+const FIRST_RETRY_MS = 20
+const LAST_RETRY_MS = 5000
+/** Age of the node's last answer from which its height is not known. Unit: milliseconds. */
+const STALE_MS = 10_000
+
+/** Begins to follow. */
+export function startFollowing(options: FollowOptions): Following {
+  const { executor, app, store, identity, genesis, changes, blocks, verifies, now, log } = options
+  const chainId = genesis.chain_id
+  const abort = new AbortController()
+  const { signal } = abort
+  const statusListeners = createListeners<void>((error) => log('error', 'a listener of the follower failed', { error }))
+  let nodeTip: (NodeTip & { readonly atMs: number }) | undefined
+  /** The height up to which a header of the node confirms our app hash. */
+  let confirmed = executor.isEmpty() ? 0n : executor.committedHeight()
+  let stopped: string | undefined
+  let waitsFor: string | undefined
+
+  const latest = (): bigint => executor.committedHeight()
+  const isFirst = (): boolean => executor.isEmpty()
+
+  /** Asks the node for its latest block. */
+  async function askTip(): Promise<NodeTip> {
+    const found = await blocks.tip(signal)
+    if (found.chainId !== chainId) {
+      throw queryError('failedPrecondition', `the node is of chain ${found.chainId}, and this replica of ${chainId}`)
+    }
+    nodeTip = { ...found, atMs: now() }
+    return found
+  }
+
+  /** Returns the app hash after a height, as the node states it: in the next header, or as its application reports it. */
+  async function statedHash(height: bigint, block: NodeBlock): Promise<Uint8Array> {
+    if (block.appHash) return block.appHash
+    for (;;) {
+      if ((nodeTip?.height ?? 0n) > height) return (await blocks.block(height + 1n, signal)).header.appHash
+      const own = await blocks.appHashAfter(height, signal)
+      if (own) return own
+      await askTip()
+      if (nodeTip!.height <= height) await delay(FIRST_RETRY_MS, signal)
+    }
+  }
+
+  /** Returns the validators of a block, and whether they are another set than the previous one rotated. */
+  async function validatorsOf({ header }: NodeBlock): Promise<{ set: readonly Validator[]; isNew: boolean }> {
+    const known = isFirst() ? undefined : executor.tip().validators
+    if (known && known.length > 0 && isSetOf(header.validatorsHash, known)) return { set: known, isNew: false }
+    const set = await blocks.validators(header.height, signal)
+    if (!isSetOf(header.validatorsHash, set))
+      throw difference(header.height, 'the validators that the node names are not those of its header')
+    return { set, isNew: true }
+  }
+
+  /** Goes back to the last height that the node has too, if it is on another branch. */
+  async function followRollback(): Promise<boolean> {
+    const earliest = store.earliestHeight()
+    let common = latest()
+    for (; common >= earliest; common--) {
+      const ours = executor.blocks.header(common)?.hash
+      blocks.forget(common)
+      const theirs = await blocks.block(common, signal)
+      if (ours && equal(theirs.blockId.hash, ours)) break
+    }
+    if (common === latest()) return false
+    if (common < earliest) {
+      throw queryError(
+        'dataLoss',
+        `the node has another block at every height from ${earliest} on: it is another chain with the same name, or went back further than this replica reaches`,
+      )
+    }
+    const next = await blocks.block(common + 1n, signal)
+    requireWhole(next, chainId)
+    if (verifies) requireSigned(chainId, next, executor.blocks.validators(common + 1n) ?? [])
+    log('warn', 'the node went back: so does this replica', { from: latest(), to: common })
+    executor.rollback(common)
+    blocks.forget(common + 1n)
+    confirmed = common
+    return true
+  }
+
+  /** Follows one block. */
+  async function step(): Promise<void> {
+    const height = isFirst() ? BigInt(genesis.initial_height) : latest() + 1n
+    if (nodeTip && nodeTip.height > 0n && nodeTip.height <= latest() && nodeTip.height >= store.earliestHeight()) {
+      const ours = executor.blocks.header(nodeTip.height)?.hash
+      if (ours && !equal(ours, nodeTip.hash) && (await followRollback())) return
+    }
+    const streamed = await changes.next(height, signal)
+    const block = await blocks.block(height, signal)
+    if (!isFirst() && !equal(block.header.lastBlockId.hash, executor.tip().hash) && (await followRollback())) return
+    const { set, isNew } = await validatorsOf(block)
+    if (verifies) verifyBlock(block, set)
+    if (isGap(streamed)) await fill(block, streamed)
+    else await take(block, streamed.changes, isNew ? set : undefined)
+    changes.release(height)
+  }
+
+  /** Verifies what the block itself says. Its app hash is that of the state before it. */
+  function verifyBlock(block: NodeBlock, set: readonly Validator[]): void {
+    requireWhole(block, chainId)
+    if (!isFirst()) {
+      const { height, hash, appHash, resultsHash } = executor.tip()
+      requireLink(block, { chainId, height, hash, appHash, resultsHash })
+      confirmed = height
+    }
+    requireSigned(chainId, block, set)
+  }
+
+  function recordWith(block: NodeBlock, written: readonly Change[]): (appHash: Uint8Array) => StoredBlock {
+    const facts = factsBefore(app, store, block, written)
+    return (appHash) => recordOf(identity, block, facts, appHash)
+  }
+
+  /** Returns the names of the stores that an upgrade adds with this block. */
+  function addedStores(written: readonly Change[]): string[] {
+    const state = isFirst() ? undefined : executor.state()
+    const known = new Set(state?.stores ?? options.firstStores)
+    state?.close()
+    return [...new Set(written.map(({ store: name }) => name))].filter((name) => !known.has(name))
+  }
+
+  /** Commits the changes of the stream. */
+  async function take(block: NodeBlock, written: readonly Change[], validators: readonly Validator[] | undefined) {
+    const { height } = block.header
+    const added = addedStores(written)
+    const record = recordWith(block, written)
+    const stated = verifies ? await statedHash(height, block) : undefined
+    const stores = added.length > 0 ? { added } : undefined
+    const prepared = executor.prepareForeign({ height, record, validators, stores }, written)
+    try {
+      if (stated) requireHash(height, stated, prepared.appHash, 'the changes of the stream')
+    } catch (error) {
+      prepared.abort()
+      throw error
+    }
+    prepared.commit()
+  }
+
+  /** Executes a block whose changes the stream lacks. */
+  async function fill(block: NodeBlock, gap: Gap): Promise<void> {
+    const { height } = block.header
+    const stated = await statedHash(height, block)
+    const prepared = executeHere(block, gap)
+    if (!equal(prepared.appHash, stated)) {
+      prepared.abort()
+      throw unfilled(height, gap, 'does not give its app hash')
+    }
+    prepared.commit()
+    log('warn', 'executed a block that the stream lacks', { height, reason: gap.reason })
+  }
+
+  function executeHere(block: NodeBlock, gap: Gap) {
+    const { height } = block.header
+    try {
+      if (isFirst()) executor.begin(genesis)
+      const signers = executor.blocks.validators(height - 1n) ?? []
+      const executed = executor.execute(inputOf(block, signers))
+      return executor.prepare(executed, recordWith(block, executed.changes))
+    } catch (error) {
+      throw unfilled(height, gap, `fails (${(error as Error).message})`)
+    }
+  }
+
+  async function run(): Promise<void> {
+    let retryMs = FIRST_RETRY_MS
+    while (!signal.aborted) {
+      try {
+        await step()
+        if (stopped !== undefined || waitsFor !== undefined) {
+          if (retryMs > LAST_RETRY_MS / 10) log('info', 'follows again', { height: latest() })
+          stopped = undefined
+          waitsFor = undefined
+          statusListeners.notify()
+        }
+        retryMs = FIRST_RETRY_MS
+      } catch (error) {
+        if (signal.aborted) return
+        note(error, retryMs)
+        await delay(retryMs, signal).catch(() => undefined)
+        retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+      }
+    }
+  }
+
+  /** Notes why no block follows. A difference stops the replica until the cause is gone; anything else is waited for. */
+  function note(error: unknown, retryMs: number): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    const isDifference =
+      error instanceof ChainError && (error.status === 'dataLoss' || error.status === 'failedPrecondition')
+    if (isDifference) {
+      if (stopped !== reason) log('error', 'stopped following', { height: latest() + 1n, reason })
+      stopped = reason
+      // A wrong answer can be of one URL only.
+      blocks.forget(0n)
+    } else {
+      // A node that has not written its block yet is no news.
+      if (waitsFor !== reason && retryMs > FIRST_RETRY_MS * 16) {
+        const unexpected = error instanceof ChainError ? {} : { error }
+        log('warn', 'waits for the node', { height: latest() + 1n, reason, ...unexpected })
+        waitsFor = reason
+      }
+    }
+    statusListeners.notify()
+  }
+
+  async function watchTip(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await askTip()
+      } catch (error) {
+        if (signal.aborted) return
+        if (error instanceof ChainError && error.status === 'failedPrecondition') note(error, 0)
+      }
+      statusListeners.notify()
+      await delay(TIP_MS, signal).catch(() => undefined)
+    }
+  }
+
+  function secondsBehind(toNs: bigint): number {
+    const fromNs = latest() === 0n ? toNs : executor.tip().timeNs
+    return toNs > fromNs ? Number((toNs - fromNs) / NS_PER_MS) / 1000 : 0
+  }
+
+  const firstBlock =
+    !isFirst() && executor.blocks.block(latest())
+      ? Promise.resolve()
+      : new Promise<void>((resolve) => {
+          const remove = executor.onBlock(() => {
+            remove()
+            resolve()
+          })
+        })
+  const running = Promise.all([run(), watchTip()])
+
+  return {
+    firstBlock,
+    onStatus: (listener) => statusListeners.add(listener),
+    status() {
+      const isFresh = nodeTip !== undefined && now() - nodeTip.atMs <= STALE_MS
+      const nodeHeight = isFresh ? nodeTip!.height : undefined
+      const behind = nodeHeight === undefined ? undefined : nodeHeight > latest() ? nodeHeight - latest() : 0n
+      const seen = changes.latest() ?? 0n
+      return {
+        nodeHeight,
+        lagBlocks: behind,
+        lagSeconds: behind === 0n ? 0 : secondsBehind(isFresh ? nodeTip!.timeNs : BigInt(now()) * NS_PER_MS),
+        verifiedHeight: verifies ? latest() : undefined,
+        confirmedHeight: verifies ? confirmed : undefined,
+        queue: seen > latest() ? seen - latest() : 0n,
+        ...(stopped !== undefined && { stopped }),
+      }
+    },
+    async stop() {
+      abort.abort(queryError('unavailable', 'the node is stopping'))
+      changes.close()
+      await running
+    },
+  }
+}
+
+function requireHash(height: bigint, stated: Uint8Array, ours: Uint8Array, what: string): void {
+  if (equal(stated, ours)) return
+  throw difference(
+    height,
+    `the node's app hash after it is ${formatHex(stated).toUpperCase()}, and ${what} give ${formatHex(ours).toUpperCase()}`,
+  )
+}
+
+/** Returns the error of a gap that execution does not fill. */
+function unfilled(height: bigint, { until, reason }: Gap, outcome: string): ChainError {
+  const files = until === undefined ? `from height ${height} on` : `of heights ${height} to ${until - 1n}`
+  const remedy = `copy the files ${files} from another node with the same settings into the stream, or begin again from a newer snapshot`
+  return queryError('dataLoss', `${reason}, and executing block ${height} here ${outcome}: ${remedy}`)
+}
+
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    }
+    const stop = (): void => {
+      end()
+      reject(signal.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      end()
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

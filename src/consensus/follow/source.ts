@@ -1,0 +1,56 @@
+/** Where a follower reads another node from: the changes of each block, and the blocks themselves. */
+import type { Validator } from '../../app/records.ts'
+import type { Change } from '../../store/types.ts'
+import type { NodeBlock } from './node-block.ts'
+
+/** The changes of one block, those of genesis included in the first. */
+export interface StreamedBlock {
+  readonly height: bigint
+  /** In the order of the stream; a later change of a key replaces an earlier one. */
+  readonly changes: readonly Change[]
+}
+
+/** Heights that a source does not have and never will. */
+export interface Gap {
+  /** The first height after the gap that the source has; undefined if it has none. */
+  readonly until: bigint | undefined
+  /** One clause: what is missing, and where. */
+  readonly reason: string
+}
+
+export const isGap = (found: StreamedBlock | Gap): found is Gap => 'reason' in found
+
+export interface ChangeSource {
+  /**
+   * Resolves with the changes of a height once the source has all of them, or with the gap that the height is in. Rejects with
+   * `dataLoss` for content that is no change of a block, and if the signal aborts.
+   */
+  next(height: bigint, signal: AbortSignal): Promise<StreamedBlock | Gap>
+  /** Tells that all heights up to this one are durable. The source can delete what it has of them. */
+  release(height: bigint): void
+  /** Returns the latest height that the source has seen; undefined before the first. */
+  latest(): bigint | undefined
+  close(): void
+}
+
+/** The latest block of a node. */
+export interface NodeTip {
+  readonly chainId: string
+  readonly height: bigint
+  readonly hash: Uint8Array
+  readonly timeNs: bigint
+  /** Earliest height whose block the node has. */
+  readonly earliest: bigint
+}
+
+export interface BlockSource {
+  /** Resolves with a block that the node has. Rejects with `unavailable` if no URL answers, `dataLoss` for an answer that is no block. */
+  block(height: bigint, signal: AbortSignal): Promise<NodeBlock>
+  tip(signal: AbortSignal): Promise<NodeTip>
+  /** Resolves with the validators of a height, with their priorities. */
+  validators(height: bigint, signal: AbortSignal): Promise<readonly Validator[]>
+  /** Resolves with the app hash after a height as the node's application reports it; undefined unless it is the latest. */
+  appHashAfter(height: bigint, signal: AbortSignal): Promise<Uint8Array | undefined>
+  /** Forgets the blocks from this height on, since the node may have others. */
+  forget(height: bigint): void
+}
