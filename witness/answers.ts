@@ -3,14 +3,17 @@ import { parseArgs } from 'node:util'
 import { identityOf } from '../src/identity/profiles.ts'
 import { formatMismatch } from './compare.ts'
 import { DIFFERENCES } from './differences.ts'
+import { followRecording } from './follow-recording.ts'
 import { loadRecording } from './load.ts'
 import { openGateways } from './questions.ts'
 import { openRecording } from './recording.ts'
 import { UNBUILT_MODULES } from './unbuilt.ts'
 import { compareAnswers, type Outcome, type Verdict } from './verdict.ts'
 
-const USAGE = `usage: npm run answers -- FOLDER [--only PATTERN] [--verbose] [--json]
+const USAGE = `usage: npm run answers -- FOLDER [--follow [--snapshot DIR]] [--only PATTERN] [--verbose] [--json]
 
+  --follow        loads the state as a replica does: from files and the RPC of a node that has the recorded blocks
+  --snapshot DIR  begins the replica with a snapshot in DIR
   --only PATTERN  repeats only requests whose operation, path or method matches PATTERN, a regular expression
   --verbose       also prints listed differences, and does not truncate values
   --json          prints one JSON object for each answer that is not equal
@@ -28,13 +31,15 @@ interface Options {
   readonly only: RegExp | undefined
   readonly verbose: boolean
   readonly json: boolean
+  readonly follow: boolean
+  readonly snapshot: string | undefined
 }
 
-async function run(folder: string, { only, verbose, json }: Options): Promise<boolean> {
+async function run(folder: string, { only, verbose, json, follow, snapshot }: Options): Promise<boolean> {
   const started = performance.now()
   const recording = openRecording(folder)
   const identity = identityOf(recording.profile)
-  const loaded = await loadRecording(recording, identity)
+  const loaded = follow ? await followRecording(recording, snapshot) : await loadRecording(recording, identity)
   const loadedAt = performance.now()
   const gateways = await openGateways(loaded)
   const byOperation = new Map<string, Counts & { readonly module: string }>()
@@ -126,7 +131,10 @@ function printTable(
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: 'string' }, verbose: { type: 'boolean' }, json: { type: 'boolean' } },
+  options: {
+    ...{ only: { type: 'string' }, verbose: { type: 'boolean' }, json: { type: 'boolean' } },
+    ...{ follow: { type: 'boolean' }, snapshot: { type: 'string' } },
+  },
 })
 const [folder, ...others] = positionals
 if (folder === undefined || others.length > 0) {
@@ -134,8 +142,14 @@ if (folder === undefined || others.length > 0) {
   process.exit(2)
 }
 try {
-  const { only, verbose = false, json = false } = values
-  const isEqual = await run(folder, { only: only === undefined ? undefined : new RegExp(only), verbose, json })
+  const { only, verbose = false, json = false, follow = false, snapshot } = values
+  const isEqual = await run(folder, {
+    only: only === undefined ? undefined : new RegExp(only),
+    verbose,
+    json,
+    follow,
+    snapshot,
+  })
   process.exitCode = isEqual ? 0 : 1
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)

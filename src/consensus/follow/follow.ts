@@ -67,6 +67,8 @@ export function startFollowing(options: FollowOptions): Following {
 
   const latest = (): bigint => executor.committedHeight()
   const isFirst = (): boolean => executor.isEmpty()
+  /** Whether the latest block was restored with its state, so that its results are not known. */
+  const isRestored = (): boolean => executor.tip().resultsHash.length === 0
 
   /** Asks the node for its latest block. */
   async function askTip(): Promise<NodeTip> {
@@ -92,8 +94,9 @@ export function startFollowing(options: FollowOptions): Following {
 
   /** Returns the validators of a block, and whether they are another set than the previous one rotated. */
   async function validatorsOf({ header }: NodeBlock): Promise<{ set: readonly Validator[]; isNew: boolean }> {
-    const known = isFirst() ? undefined : executor.tip().validators
-    if (known && known.length > 0 && isSetOf(header.validatorsHash, known)) return { set: known, isNew: false }
+    // A restored state does not say whose turn it is to propose.
+    const known = isFirst() || isRestored() ? undefined : executor.tip().validators
+    if (known && isSetOf(header.validatorsHash, known)) return { set: known, isNew: false }
     const set = await blocks.validators(header.height, signal)
     if (!isSetOf(header.validatorsHash, set))
       throw difference(header.height, 'the validators that the node names are not those of its header')

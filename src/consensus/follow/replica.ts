@@ -22,7 +22,8 @@ export interface ReplicaOptions extends FollowOptions {
 }
 
 export interface Replica extends Driver {
-  readonly pool: PoolView
+  /** Absent if the replica refuses transactions. */
+  readonly pool?: PoolView
   /** Resolves once there is a block. */
   readonly firstBlock: Promise<void>
 }
@@ -121,7 +122,9 @@ export function startReplica(options: ReplicaOptions): Replica {
         })
       })
     },
-    pool: createPoolView({ pool, tip, nextTimeNs: () => timeAfter(tip(), BigInt(now()) * NS_PER_MS) }),
+    ...(forward && {
+      pool: createPoolView({ pool, tip, nextTimeNs: () => timeAfter(tip(), BigInt(now()) * NS_PER_MS) }),
+    }),
     onBlock: executor.onBlock,
     onPending: pool.onPending,
     onRollback: executor.onRollback,
