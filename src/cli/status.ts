@@ -1,6 +1,6 @@
 /** `almanac status`: shows the status of a running node, or whether this build can continue the chain of a stopped one. */
 import { Command } from 'commander'
-import { HALTED_HEADER } from '../api/halted.ts'
+import { HALTED_HEADER } from '../api/status-headers.ts'
 import { haltedByUpgrade } from '../consensus/halted.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'

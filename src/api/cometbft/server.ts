@@ -4,8 +4,8 @@ import { WebSocketServer } from 'ws'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
-import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { readOnlyError } from '../read-only.ts'
+import { STATUS_HEADERS, statusPairs } from '../status-headers.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { readBody } from '../transport/http.ts'
 import {
@@ -228,9 +228,8 @@ async function serve(
 ): Promise<void> {
   const environment = { ...shared, requestId }
   const { node } = environment
-  const halted = haltedHeader(node.driver)
   const headers: Record<string, string> = {
-    ...(halted && { [halted[0]]: halted[1] }),
+    ...Object.fromEntries(statusPairs(node.driver)),
     ...corsHeaders(cors, request),
     'X-Server-Time': Math.floor(node.now() / 1000).toString(),
     [REQUEST_ID_HEADER]: requestId,
@@ -341,7 +340,7 @@ export function createCometServer(environment: CometEnvironment): CometServer {
   const { node } = environment
   const cors = createCors({
     origins: node.settings.corsOrigins,
-    exposed: ['X-Server-Time', HALTED_HEADER, REQUEST_ID_HEADER],
+    exposed: ['X-Server-Time', ...STATUS_HEADERS, REQUEST_ID_HEADER],
     requestHeaders: `Origin, Accept, Content-Type, X-Requested-With, X-Server-Time, ${REQUEST_ID_HEADER}`,
   })
   const idOf = createRequestIds()

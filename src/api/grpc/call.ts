@@ -5,8 +5,8 @@ import { EMPTY, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { encodeStatus, STATUS_CODES, toChainError, violation } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { haltedHeader } from '../halted.ts'
 import type { Family } from '../names.ts'
+import { statusPairs } from '../status-headers.ts'
 import { renameTypeUrls } from '../type-urls.ts'
 import { encodeBuffer } from './grpc-bytes.ts'
 
@@ -75,9 +75,8 @@ function decode(method: DescMethod, bytes: Uint8Array): Message {
 }
 
 function headersOf(node: GatewayNode, height: bigint | undefined): CallAnswer['headers'] {
-  const halted = haltedHeader(node.driver)
   const heights = height === undefined ? [] : HEIGHT_NAMES.map((name) => [name, height.toString()] as const)
-  return halted ? [...heights, halted] : heights
+  return [...heights, ...statusPairs(node.driver)]
 }
 
 /** Returns the failure that a client sees. Logs anything but a `ChainError`. */

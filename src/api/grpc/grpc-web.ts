@@ -5,10 +5,10 @@ import { Health } from '../../gen/grpc/health/v1/health_pb.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { HALTED_HEADER } from '../halted.ts'
 import { type Family, namesOf } from '../names.ts'
 import { selectHeight } from '../rest/height-selection.ts'
 import { queriedServices } from '../services/queried.ts'
+import { STATUS_HEADERS } from '../status-headers.ts'
 import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cors.ts'
 import { bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
 import type { SharedPort } from '../transport/http-server.ts'
@@ -17,7 +17,13 @@ import { answerCall, type CallAnswer, failureOf, HEIGHT_NAMES } from './call.ts'
 import { createHealthSource } from './grpc-health.ts'
 import { answerFrames, encodingOf, messageFrame, readMessage, trailersFrame } from './web-frames.ts'
 
-const EXPOSED = ['grpc-status', 'grpc-message', 'grpc-status-details-bin', HALTED_HEADER.toLowerCase(), ...HEIGHT_NAMES]
+const EXPOSED = [
+  'grpc-status',
+  'grpc-message',
+  'grpc-status-details-bin',
+  ...STATUS_HEADERS.map((name) => name.toLowerCase()),
+  ...HEIGHT_NAMES,
+]
 const CHECK = `/${Health.typeName}/Check`
 const WATCH = `/${Health.typeName}/Watch`
 const METHODS = 'POST, OPTIONS'

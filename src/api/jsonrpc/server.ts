@@ -4,10 +4,10 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { HALTED_HEADER, haltedHeader } from '../halted.ts'
 import { createJsonWriter } from '../json.ts'
 import { wholeJson } from '../long-json.ts'
 import { ethereumDocument } from '../openrpc/ethereum.ts'
+import { STATUS_HEADERS, statusPairs } from '../status-headers.ts'
 import { collect } from '../traces.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { gzipSinkOf } from '../transport/gzip-body.ts'
@@ -128,8 +128,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   setHeaders(response, cors.headers(request.headers.origin))
   const requestId = serve.idOf(request.headers['x-request-id'])
   response.setHeader(REQUEST_ID_HEADER, requestId)
-  const halted = haltedHeader(node.driver)
-  if (halted) response.setHeader(...halted)
+  for (const [name, value] of statusPairs(node.driver)) response.setHeader(name, value)
   if (request.method === 'GET' && request.url === '/openrpc.json') {
     setHeaders(response, JSON_HEADERS)
     return void response.end(JSON.stringify(ethereumDocument(Object.keys(httpMethods), node.settings.version)))
@@ -250,7 +249,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     outbox: createOutbox(),
     cors: createCors({
       origins: node.settings.corsOrigins,
-      exposed: [HALTED_HEADER, REQUEST_ID_HEADER],
+      exposed: [...STATUS_HEADERS, REQUEST_ID_HEADER],
       requestHeaders: `Content-Type, Authorization, ${REQUEST_ID_HEADER}`,
       preflightSeconds: 600,
     }),

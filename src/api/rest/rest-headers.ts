@@ -1,7 +1,7 @@
 /** Headers of REST replies: those of every reply, the height that was read, and how long an answer can be cached. */
 import { formatHex } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { HALTED_HEADER, haltedHeader } from '../halted.ts'
+import { STATUS_HEADERS, statusHeaders } from '../status-headers.ts'
 import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cors.ts'
 import type { Payload } from '../transport/http.ts'
 import { HEIGHT_HEADERS, heightHeaderNames } from './height-selection.ts'
@@ -38,7 +38,7 @@ const CACHE_CONTROL_OF_DEVELOPMENT: Readonly<Record<HeightSource, string>> = {
 
 /** Every list has names and values in turn. */
 export interface RestHeaders {
-  /** Returns the headers that a payload lacks: server time, request id, a halt of the chain, CORS, `Vary`. */
+  /** Returns the headers that a payload lacks: server time, request id, a halt of the chain, the lag of a replica, CORS, `Vary`. */
   common(request: RestRequest, payload: Payload): readonly string[]
   /** Returns the headers that name the height that was read; none if it is not known. */
   ofHeight(height: bigint | undefined): readonly string[]
@@ -60,7 +60,9 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
   const operationNames = new Set(routes.flatMap(({ operationHeaders: [name] }) => name ?? []))
   const cors = createCors({
     origins: node.settings.corsOrigins,
-    exposed: [...heightNames, ...operationNames, HALTED_HEADER, ...EXPOSED_HEADERS].map((name) => name.toLowerCase()),
+    exposed: [...heightNames, ...operationNames, ...STATUS_HEADERS, ...EXPOSED_HEADERS].map((name) =>
+      name.toLowerCase(),
+    ),
     requestHeaders: REQUEST_HEADERS,
     preflightSeconds: PREFLIGHT_SECONDS,
   })
@@ -94,8 +96,7 @@ export function createRestHeaders(node: GatewayNode, routes: readonly Route[]): 
     common(request, payload) {
       const headers = ['X-Server-Time', serverTime(), 'X-Request-Id', request.id]
       if (!payload.headers.includes('Vary')) headers.push(...VARY)
-      const halted = haltedHeader(node.driver)
-      if (halted) headers.push(...halted)
+      headers.push(...statusHeaders(node.driver))
       const origin = request.headers['origin']
       return origin === undefined ? headers : headers.concat(cors.headers(String(origin)))
     },
