@@ -46,8 +46,8 @@ export interface ExecutorOptions {
   readonly onHalt: (halted: Halted, cause: HaltCause) => void
   /** Called with errors thrown by listeners of blocks, rollbacks and halts. */
   readonly onListenerFailure: (error: unknown) => void
-  /** Called after each commit of a block executed here, with the duration of both steps, milliseconds. */
-  readonly onTiming?: (timing: { readonly executeMs: number; readonly commitMs: number }) => void
+  /** Called after each commit with the duration of both steps, milliseconds; `executeMs` is undefined for a block executed elsewhere. */
+  readonly onTiming?: (timing: { readonly executeMs: number | undefined; readonly commitMs: number }) => void
 }
 
 /** A block that was executed on the tip. Nothing of it is in the store. */
@@ -344,6 +344,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit {
     requireRunning()
     const { height, record, stores } = block
+    const started = elapsed()
     const prepared = store.prepare({ height, changes, stores })
     return {
       get appHash() {
@@ -354,6 +355,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         const validators = block.validators ?? boundingSet(height)
         const rows = [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
         prepared.commit(() => rows)
+        options.onTiming?.({ executeMs: undefined, commitMs: elapsed() - started })
         moveTo(undefined)
         return tell(stored, settle)
       },

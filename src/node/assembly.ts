@@ -265,7 +265,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
         ...(options.rpcMethods && { rpcMethods: options.rpcMethods }),
         ready: () => readiness(driver, driver.production?.timing() ?? networkTiming(config), clock()),
         renderMetrics: async () => {
-          const { halted, catchingUp, latestTimeNs } = driver.status()
+          const { halted, catchingUp, follow, latestTimeNs } = driver.status()
           const rendered = await metrics?.render({
             chainId,
             height: store.latestHeight(),
@@ -273,6 +273,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
             tipTimeSeconds: Number(latestTimeNs / NS_PER_MS) / 1000,
             isHalted: halted !== undefined,
             isCatchingUp: catchingUp,
+            follow,
             mempool: driver.pool?.pendingCount() ?? { count: 0, sizeBytes: 0 },
             compute: addStats(compute.stats(), apiPool?.computeStats() ?? NO_STATS),
             workers: apiPool?.usages() ?? [],

@@ -3,8 +3,9 @@
 import { createServer, type Server } from 'node:http'
 import { listen, SERVER_TIMES } from '../api/transport/http-server.ts'
 import { STALLED_MS } from '../consensus/cometbft/stall-watch.ts'
-import type { BlockTiming, Driver } from '../consensus/driver.ts'
+import type { BlockTiming, Driver, FollowStatus } from '../consensus/driver.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
+import { parseBlockTime } from './config.ts'
 import type { Config } from './settings.ts'
 
 export interface Health {
@@ -16,22 +17,27 @@ export interface Health {
 const LATE_INTERVALS = 3
 const MIN_LATE_MS = 5000
 
-/** Returns the timing by which the blocks of a network are late; undefined for a node that decides its blocks itself. */
+/** Returns the timing by which the blocks of a network are late; undefined for a replica, and a node that decides its blocks itself. */
 export function networkTiming({ consensus }: Pick<Config, 'consensus'>): BlockTiming | undefined {
   return consensus.engine === 'cometbft' ? { mode: 'interval', intervalMs: STALLED_MS / LATE_INTERVALS } : undefined
 }
 
+/** Returns the timing by which blocks are late as the settings say; undefined for a replica, whose node can be late itself. */
+export function timingOf(config: Pick<Config, 'consensus' | 'blocks'>): BlockTiming | undefined {
+  return config.consensus.engine === 'solo' ? parseBlockTime(config.blocks.time) : networkTiming(config)
+}
+
 /**
  * Returns the answer of `/readyz`: ready unless halted, catching up, before the first block, or late with blocks by the
- * clock.
+ * clock. A replica is catching up while it is further behind than `follow.max_lag`.
  */
 export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming | undefined, nowMs: number): Health {
-  const { catchingUp, halted, latestHeight, latestTimeNs } = driver.status()
+  const { catchingUp, halted, follow, latestHeight, latestTimeNs } = driver.status()
   const ageMs = Math.max(0, nowMs - Number(latestTimeNs / NS_PER_MS))
   const late = timing?.mode === 'interval' && ageMs > Math.max(timing.intervalMs * LATE_INTERVALS, MIN_LATE_MS)
   const reasons = [
     ...(halted ? [`halted: ${halted.reason}`] : []),
-    ...(catchingUp ? ['catching up'] : []),
+    ...(catchingUp ? [follow ? behind(follow) : 'catching up'] : []),
     ...(latestHeight === 0n ? ['no block yet'] : []),
     ...(late ? [`the last block is ${Math.round(ageMs / 1000)} s old`] : []),
   ]
@@ -41,11 +47,28 @@ export function readiness(driver: Pick<Driver, 'status'>, timing: BlockTiming | 
     tip_age_seconds: ageMs / 1000,
     catching_up: catchingUp,
     halted: halted !== undefined,
+    ...(follow && { follow: followJson(follow) }),
     ...(reasons.length > 0 && { reasons }),
     ...(halted && { next: halted.next }),
     ...(halted?.upgrade !== undefined && { upgrade: { name: halted.upgrade, height: halted.height.toString() } }),
   }
   return { status: reasons.length === 0 ? 200 : 503, body }
+}
+
+const behind = ({ lagSeconds, lagBlocks }: FollowStatus): string =>
+  `${lagSeconds} s behind the node${lagBlocks === undefined ? ', which does not answer' : ''}`
+
+/** Heights are text, as everywhere in the API. */
+function followJson(follow: FollowStatus): Readonly<Record<string, unknown>> {
+  const { nodeHeight, lagBlocks, lagSeconds, verifiedHeight, confirmedHeight, queue } = follow
+  return {
+    node_height: nodeHeight?.toString() ?? null,
+    lag_blocks: lagBlocks?.toString() ?? null,
+    lag_seconds: lagSeconds,
+    verified_height: verifiedHeight?.toString() ?? null,
+    confirmed_height: confirmedHeight?.toString() ?? null,
+    queue: queue.toString(),
+  }
 }
 
 export interface MonitorServer {

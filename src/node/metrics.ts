@@ -1,12 +1,20 @@
 /** The metrics of a node, in the text format of Prometheus (docs/metrics.md). Names and units follow its guide. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { FollowStatus } from '../consensus/driver.ts'
 import { VERSION } from './version.ts'
 import type { WorkerUsage } from './workers/messages.ts'
 import type { PoolStats } from './workers/pool-stats.ts'
 
 export interface Metrics {
-  /** Records a committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start. */
-  block(times: { readonly intervalMs: number | undefined; readonly executeMs: number; readonly commitMs: number }): void
+  /**
+   * Records a committed block; times in milliseconds. `intervalMs` is undefined for the first block since the start, `executeMs`
+   * for a block that another node executed.
+   */
+  block(times: {
+    readonly intervalMs: number | undefined
+    readonly executeMs: number | undefined
+    readonly commitMs: number
+  }): void
   /** Counts answered requests of an operation, empty if none was found, by `ok` or the name of their status. */
   request(operation: string, status: string, times?: number): void
   /** Resolves with the text of `/metrics`. */
@@ -25,6 +33,8 @@ export interface MetricReadings {
   readonly isHalted: boolean
   /** Whether blocks of the network are missing. */
   readonly isCatchingUp: boolean
+  /** Undefined unless the node is a replica. */
+  readonly follow: FollowStatus | undefined
   readonly mempool: { readonly count: number; readonly sizeBytes: number }
   readonly compute: PoolStats
   /** Memory and processor time of each API worker. */
@@ -87,6 +97,34 @@ export function createMetrics(): Metrics {
   })
   const database = gauge('almanac_database_bytes', 'Size of the database on disk.')
   const diskFree = gauge('almanac_disk_free_bytes', 'Free space on the disk of the database.')
+  const replica = {
+    nodeHeight: gauge(
+      'almanac_replica_node_height',
+      'Latest height of the followed node; absent while it does not answer.',
+    ),
+    lagBlocks: gauge('almanac_replica_lag_blocks', 'Blocks behind the followed node; absent while it does not answer.'),
+    lagSeconds: gauge('almanac_replica_lag_seconds', 'Time from the latest block here to that of the followed node.'),
+    verifiedHeight: gauge(
+      'almanac_replica_verified_height',
+      'Latest height whose app hash is that of the followed node.',
+    ),
+    confirmedHeight: gauge('almanac_replica_confirmed_height', 'Latest height whose app hash is in a signed header.'),
+    queue: gauge('almanac_replica_queue_blocks', 'Blocks of the stream that wait.'),
+    stopped: gauge('almanac_replica_stopped', '1 while the replica does not go on, because a block is not verified.'),
+  }
+
+  /** Sets the metrics of a replica. Those that are not known have no value. */
+  function setReplica(follow: FollowStatus | undefined): void {
+    const set = (to: Gauge, value: bigint | number | undefined) =>
+      value === undefined ? to.remove() : to.set(Number(value))
+    set(replica.nodeHeight, follow?.nodeHeight)
+    set(replica.lagBlocks, follow?.lagBlocks)
+    set(replica.lagSeconds, follow?.lagSeconds)
+    set(replica.verifiedHeight, follow?.verifiedHeight)
+    set(replica.confirmedHeight, follow?.confirmedHeight)
+    set(replica.queue, follow?.queue)
+    set(replica.stopped, follow && (follow.stopped === undefined ? 0 : 1))
+  }
 
   /** Sets a counter whose value another part counts. */
   function setCounter(to: Counter, value: number): void {
@@ -107,7 +145,7 @@ export function createMetrics(): Metrics {
   return {
     block({ intervalMs, executeMs, commitMs }) {
       if (intervalMs !== undefined) interval.observe(intervalMs / 1000)
-      execute.observe(executeMs / 1000)
+      if (executeMs !== undefined) execute.observe(executeMs / 1000)
       commit.observe(commitMs / 1000)
     },
     request(operation, status, times = 1) {
@@ -120,6 +158,7 @@ export function createMetrics(): Metrics {
       tip.set(readings.tipTimeSeconds)
       halted.set(readings.isHalted ? 1 : 0)
       catchingUp.set(readings.isCatchingUp ? 1 : 0)
+      setReplica(readings.follow)
       waitingTxs.set(readings.mempool.count)
       waitingBytes.set(readings.mempool.sizeBytes)
       waiting.set(readings.compute.waiting)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { Halted } from '../consensus/driver.ts'
+import type { ChainStatus, FollowStatus, Halted } from '../consensus/driver.ts'
 import { resolveConfig } from './config.ts'
-import { createMonitorServer, networkTiming, readiness } from './health.ts'
+import { createMonitorServer, networkTiming, readiness, timingOf } from './health.ts'
 import { createMetrics, type MetricReadings } from './metrics.ts'
 
 const READINGS: MetricReadings = {
@@ -11,6 +11,7 @@ const READINGS: MetricReadings = {
   tipTimeSeconds: 1_700_000_000.5,
   isHalted: true,
   isCatchingUp: false,
+  follow: undefined,
   mempool: { count: 2, sizeBytes: 300 },
   compute: { waiting: 1, running: 1, done: 5, refused: 0, kills: 3 },
   workers: [{ residentBytes: 1000, cpuSeconds: 2.5 }],
@@ -80,6 +81,68 @@ test('a node is ready unless it is halted, before its first block, or behind its
   const network = networkTiming(resolveConfig({ flags: { consensus: 'cometbft' } }).config)
   expect(network).toEqual({ mode: 'interval', intervalMs: 10_000 })
   expect(networkTiming(resolveConfig({}).config)).toBeUndefined()
+})
+
+test('a replica is ready while it is at most as far behind as it may, and goes on', () => {
+  const follow = { nodeHeight: 9n, lagBlocks: 4n, lagSeconds: 12.5, verifiedHeight: 5n, confirmedHeight: 4n, queue: 3n }
+  const status = { catchingUp: false, latestHeight: 5n, latestTimeNs: 1_000_000_000_000n, follow }
+  const ready = (now: Partial<ChainStatus>) =>
+    readiness(
+      { status: () => ({ ...status, ...now }) },
+      timingOf(resolveConfig({ flags: { consensus: 'follow' } }).config),
+      9e9,
+    )
+  expect(ready({})).toMatchObject({
+    status: 200,
+    body: {
+      follow: {
+        node_height: '9',
+        lag_blocks: '4',
+        lag_seconds: 12.5,
+        verified_height: '5',
+        confirmed_height: '4',
+        queue: '3',
+      },
+    },
+  })
+  expect(ready({ catchingUp: true })).toMatchObject({ status: 503, body: { reasons: ['12.5 s behind the node'] } })
+  const silent = { ...follow, nodeHeight: undefined, lagBlocks: undefined }
+  expect(ready({ catchingUp: true, follow: silent })).toMatchObject({
+    status: 503,
+    body: {
+      reasons: ['12.5 s behind the node, which does not answer'],
+      follow: { node_height: null, lag_blocks: null },
+    },
+  })
+  const halted = { reason: 'block 6 of the node is not verified', next: 'see the log', height: 6n }
+  expect(ready({ halted, follow: { ...follow, stopped: halted.reason } })).toMatchObject({
+    status: 503,
+    body: { reasons: ['halted: block 6 of the node is not verified'], next: 'see the log' },
+  })
+})
+
+test('the metrics of a replica have a value while it is known, and only in a replica', async () => {
+  const metrics = createMetrics()
+  const valuesWith = async (follow: FollowStatus | undefined) =>
+    (await metrics.render({ ...READINGS, follow })).split('\n').filter((line) => line.startsWith('almanac_replica_'))
+  expect(await valuesWith(undefined)).toEqual([])
+  const follow = { nodeHeight: 9n, lagBlocks: 4n, lagSeconds: 12.5, verifiedHeight: 5n, confirmedHeight: 4n, queue: 3n }
+  expect(await valuesWith({ ...follow, stopped: 'why' })).toEqual([
+    'almanac_replica_node_height 9',
+    'almanac_replica_lag_blocks 4',
+    'almanac_replica_lag_seconds 12.5',
+    'almanac_replica_verified_height 5',
+    'almanac_replica_confirmed_height 4',
+    'almanac_replica_queue_blocks 3',
+    'almanac_replica_stopped 1',
+  ])
+  expect(await valuesWith({ ...follow, nodeHeight: undefined, lagBlocks: undefined })).toEqual([
+    'almanac_replica_lag_seconds 12.5',
+    'almanac_replica_verified_height 5',
+    'almanac_replica_confirmed_height 4',
+    'almanac_replica_queue_blocks 3',
+    'almanac_replica_stopped 0',
+  ])
 })
 
 test('the monitor answers its three paths and refuses all others', async () => {

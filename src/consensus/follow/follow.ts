@@ -7,14 +7,13 @@ import type { Application, GenesisDocument } from '../../app/types.ts'
 import type { Identity } from '../../identity/types.ts'
 import { equal, formatHex } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
-import { NS_PER_MS } from '../../primitives/time.ts'
 import type { Change } from '../../store/types.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
-import type { FollowStatus } from '../driver.ts'
+import type { FollowStatus, Halted } from '../driver.ts'
 import type { Executor } from '../executor.ts'
-import { createListeners } from '../listeners.ts'
 import { factsBefore, inputOf, type NodeBlock, recordOf } from './node-block.ts'
 import { type BlockSource, type ChangeSource, type Gap, isGap, type NodeTip } from './source.ts'
+import { createStatus } from './status.ts'
 import { difference, isSetOf, requireLink, requireSigned, requireWhole } from './verify.ts'
 
 export interface FollowOptions {
@@ -39,6 +38,8 @@ export interface Following {
   /** Resolves once a block of the node is committed here; at once if there is one. */
   readonly firstBlock: Promise<void>
   status(): FollowStatus
+  /** Returns why the replica does not go on. */
+  stopped(): Halted | undefined
   /** Calls the listener when the status changes without a block. */
   onStatus(listener: () => void): () => void
   stop(): Promise<void>
@@ -49,8 +50,6 @@ const TIP_MS = 1000
 /** Time after which a failed step is tried again: it doubles from the first to the last. Unit: milliseconds. */
 const FIRST_RETRY_MS = 20
 const LAST_RETRY_MS = 5000
-/** Age of the node's last answer from which its height is not known. Unit: milliseconds. */
-const STALE_MS = 10_000
 
 /** Begins to follow. */
 export function startFollowing(options: FollowOptions): Following {
@@ -58,11 +57,6 @@ export function startFollowing(options: FollowOptions): Following {
   const chainId = genesis.chain_id
   const abort = new AbortController()
   const { signal } = abort
-  const statusListeners = createListeners<void>((error) => log('error', 'a listener of the follower failed', { error }))
-  let nodeTip: (NodeTip & { readonly atMs: number }) | undefined
-  /** The height up to which a header of the node confirms our app hash. */
-  let confirmed = executor.isEmpty() ? 0n : executor.committedHeight()
-  let stopped: string | undefined
   let waitsFor: string | undefined
 
   const latest = (): bigint => executor.committedHeight()
@@ -70,13 +64,24 @@ export function startFollowing(options: FollowOptions): Following {
   /** Whether the latest block was restored with its state, so that its results are not known. */
   const isRestored = (): boolean => executor.tip().resultsHash.length === 0
 
+  const status = createStatus({
+    latest: () => (latest() === 0n ? { height: 0n, timeNs: 0n } : executor.tip()),
+    streamed: changes.latest,
+    verifies,
+    confirmed: latest(),
+    now,
+    onListenerFailure: (error) => log('error', 'a listener of the follower failed', { error }),
+  })
+  executor.onBlock(status.refresh)
+  executor.onRollback(status.refresh)
+
   /** Asks the node for its latest block. */
   async function askTip(): Promise<NodeTip> {
     const found = await blocks.tip(signal)
     if (found.chainId !== chainId) {
       throw queryError('failedPrecondition', `the node is of chain ${found.chainId}, and this replica of ${chainId}`)
     }
-    nodeTip = { ...found, atMs: now() }
+    status.setTip(found)
     return found
   }
 
@@ -84,11 +89,10 @@ export function startFollowing(options: FollowOptions): Following {
   async function statedHash(height: bigint, block: NodeBlock): Promise<Uint8Array> {
     if (block.appHash) return block.appHash
     for (;;) {
-      if ((nodeTip?.height ?? 0n) > height) return (await blocks.block(height + 1n, signal)).header.appHash
+      if ((status.tip()?.height ?? 0n) > height) return (await blocks.block(height + 1n, signal)).header.appHash
       const own = await blocks.appHashAfter(height, signal)
       if (own) return own
-      await askTip()
-      if (nodeTip!.height <= height) await delay(FIRST_RETRY_MS, signal)
+      if ((await askTip()).height <= height) await delay(FIRST_RETRY_MS, signal)
     }
   }
 
@@ -126,16 +130,17 @@ export function startFollowing(options: FollowOptions): Following {
     log('warn', 'the node went back: so does this replica', { from: latest(), to: common })
     executor.rollback(common)
     blocks.forget(common + 1n)
-    confirmed = common
+    status.confirm(common)
     return true
   }
 
   /** Follows one block. */
   async function step(): Promise<void> {
     const height = isFirst() ? BigInt(genesis.initial_height) : latest() + 1n
-    if (nodeTip && nodeTip.height > 0n && nodeTip.height <= latest() && nodeTip.height >= store.earliestHeight()) {
-      const ours = executor.blocks.header(nodeTip.height)?.hash
-      if (ours && !equal(ours, nodeTip.hash) && (await followRollback())) return
+    const tip = status.tip()
+    if (tip && tip.height > 0n && tip.height <= latest() && tip.height >= store.earliestHeight()) {
+      const ours = executor.blocks.header(tip.height)?.hash
+      if (ours && !equal(ours, tip.hash) && (await followRollback())) return
     }
     const streamed = await changes.next(height, signal)
     const block = await blocks.block(height, signal)
@@ -153,7 +158,7 @@ export function startFollowing(options: FollowOptions): Following {
     if (!isFirst()) {
       const { height, hash, appHash, resultsHash } = executor.tip()
       requireLink(block, { chainId, height, hash, appHash, resultsHash })
-      confirmed = height
+      status.confirm(height)
     }
     requireSigned(chainId, block, set)
   }
@@ -218,11 +223,10 @@ export function startFollowing(options: FollowOptions): Following {
     while (!signal.aborted) {
       try {
         await step()
-        if (stopped !== undefined || waitsFor !== undefined) {
-          if (retryMs > LAST_RETRY_MS / 10) log('info', 'follows again', { height: latest() })
-          stopped = undefined
+        if (status.stopped() || waitsFor !== undefined) {
+          log('info', 'follows again', { height: latest() })
           waitsFor = undefined
-          statusListeners.notify()
+          status.stop(undefined)
         }
         retryMs = FIRST_RETRY_MS
       } catch (error) {
@@ -240,8 +244,8 @@ export function startFollowing(options: FollowOptions): Following {
     const isDifference =
       error instanceof ChainError && (error.status === 'dataLoss' || error.status === 'failedPrecondition')
     if (isDifference) {
-      if (stopped !== reason) log('error', 'stopped following', { height: latest() + 1n, reason })
-      stopped = reason
+      if (status.stopped()?.reason !== reason) log('error', 'stopped following', { height: latest() + 1n, reason })
+      status.stop(reason)
       // A wrong answer can be of one URL only.
       blocks.forget(0n)
     } else {
@@ -252,7 +256,6 @@ export function startFollowing(options: FollowOptions): Following {
         waitsFor = reason
       }
     }
-    statusListeners.notify()
   }
 
   async function watchTip(): Promise<void> {
@@ -263,14 +266,9 @@ export function startFollowing(options: FollowOptions): Following {
         if (signal.aborted) return
         if (error instanceof ChainError && error.status === 'failedPrecondition') note(error, 0)
       }
-      statusListeners.notify()
+      status.refresh()
       await delay(TIP_MS, signal).catch(() => undefined)
     }
-  }
-
-  function secondsBehind(toNs: bigint): number {
-    const fromNs = latest() === 0n ? toNs : executor.tip().timeNs
-    return toNs > fromNs ? Number((toNs - fromNs) / NS_PER_MS) / 1000 : 0
   }
 
   const firstBlock =
@@ -286,22 +284,9 @@ export function startFollowing(options: FollowOptions): Following {
 
   return {
     firstBlock,
-    onStatus: (listener) => statusListeners.add(listener),
-    status() {
-      const isFresh = nodeTip !== undefined && now() - nodeTip.atMs <= STALE_MS
-      const nodeHeight = isFresh ? nodeTip!.height : undefined
-      const behind = nodeHeight === undefined ? undefined : nodeHeight > latest() ? nodeHeight - latest() : 0n
-      const seen = changes.latest() ?? 0n
-      return {
-        nodeHeight,
-        lagBlocks: behind,
-        lagSeconds: behind === 0n ? 0 : secondsBehind(isFresh ? nodeTip!.timeNs : BigInt(now()) * NS_PER_MS),
-        verifiedHeight: verifies ? latest() : undefined,
-        confirmedHeight: verifies ? confirmed : undefined,
-        queue: seen > latest() ? seen - latest() : 0n,
-        ...(stopped !== undefined && { stopped }),
-      }
-    },
+    onStatus: status.onChange,
+    status: status.current,
+    stopped: status.stopped,
     async stop() {
       abort.abort(queryError('unavailable', 'the node is stopping'))
       changes.close()

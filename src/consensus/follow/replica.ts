@@ -17,6 +17,8 @@ export interface ReplicaOptions extends FollowOptions {
   /** The nodes that transactions go to; undefined to refuse them. */
   readonly forward: NodeRpc | undefined
   readonly limits: MempoolLimits
+  /** Lag from which the replica is catching up. Unit: milliseconds. */
+  readonly maxLagMs: number
   /** Monotonic clock, milliseconds. */
   readonly elapsed: () => number
 }
@@ -132,7 +134,13 @@ export function startReplica(options: ReplicaOptions): Replica {
     onStatus: following.onStatus,
     status() {
       const follow = following.status()
-      return { catchingUp: (follow.lagBlocks ?? 0n) > 1n, follow, ...executor.status() }
+      const halted = following.stopped()
+      return {
+        catchingUp: follow.lagSeconds * 1000 > options.maxLagMs,
+        follow,
+        ...(halted && { halted }),
+        ...executor.status(),
+      }
     },
     async stop() {
       if (stopping) return

@@ -140,7 +140,7 @@ export async function startEngine(
 /** Returns a listener that records each block's times, and the interval to the block before it. */
 function observeBlocks(metrics: Metrics, elapsed: () => number) {
   let lastCommit: number | undefined
-  return ({ executeMs, commitMs }: { readonly executeMs: number; readonly commitMs: number }): void => {
+  return ({ executeMs, commitMs }: { readonly executeMs: number | undefined; readonly commitMs: number }): void => {
     const now = elapsed()
     metrics.block({ intervalMs: lastCommit === undefined ? undefined : now - lastCommit, executeMs, commitMs })
     lastCommit = now

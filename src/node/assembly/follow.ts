@@ -17,7 +17,7 @@ import { queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { Build } from '../build.ts'
 import type { OpenedChain } from '../chain.ts'
-import { configError, type ResolvedConfig } from '../config.ts'
+import { configError, parseMilliseconds, type ResolvedConfig } from '../config.ts'
 import { diskFiles } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
 import type { Config } from '../settings.ts'
@@ -158,7 +158,7 @@ export async function startReplicaEngine(
   undo: (() => unknown)[],
 ): Promise<Replica> {
   const { config, profile, genesis } = chain
-  const { stream, rpc, verify, deleteFiles, forward } = config.follow
+  const { stream, rpc, verify, deleteFiles, forward, maxLag } = config.follow
   const log = moduleLog(all, 'follow')
   const identity = createIdentity(profile)
   const { hashedStores, otherStores } = storesOf(identity)
@@ -174,6 +174,7 @@ export async function startReplicaEngine(
     verifies: verify === 'every',
     forward: forward.length > 0 ? rpcOf(forward, log) : undefined,
     limits,
+    maxLagMs: parseMilliseconds(maxLag)!,
     now: clock,
     elapsed,
     log,

@@ -235,6 +235,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     driver.onRollback(publish),
     driver.onPending(announce),
     driver.onHalt(publish),
+    driver.onStatus?.(publish) ?? (() => undefined),
   ]
 
   async function close(): Promise<void> {
@@ -294,6 +295,7 @@ function isSame(one: WorkerStatus, other: WorkerStatus): boolean {
     one.latestTimeNs === other.latestTimeNs &&
     one.rollbacks === other.rollbacks &&
     one.halted === other.halted &&
+    one.follow === other.follow &&
     one.catchingUp === other.catchingUp &&
     one.minGasPrice === other.minGasPrice
   )

@@ -12,11 +12,10 @@ import { openBackend } from '../backend.ts'
 import type { Build } from '../build.ts'
 import { observerOf } from '../chain-log.ts'
 import { ignoreClosedOutput } from '../closed-output.ts'
-import { parseBlockTime } from '../config.ts'
 import { engineRpcOf } from '../engine/http-rpc.ts'
 import { createGatewayNode, isDevelopment } from '../gateway-node.ts'
 import { type OpenGateways, openGateways } from '../gateways.ts'
-import { networkTiming, readiness } from '../health.ts'
+import { readiness, timingOf } from '../health.ts'
 import { createLog } from '../log.ts'
 import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
@@ -97,7 +96,7 @@ async function serve(
       (method, params, signal, client) => main.ask({ kind: 'rpc', method, params, client }, signal) as Promise<string>,
       isDevelopment(config),
     ),
-    ready: () => readiness(driver, networkTiming(config) ?? parseBlockTime(config.blocks.time)!, Date.now()),
+    ready: () => readiness(driver, timingOf(config), Date.now()),
     renderMetrics: async () => '',
   })
 }
