@@ -73,9 +73,9 @@ export async function followRecording(
 async function reach({ gateway: { driver } }: Awaited<ReturnType<typeof assembleNode>>, height: bigint): Promise<void> {
   const end = Date.now() + PATIENCE_MS
   for (;;) {
-    const { latestHeight, follow } = driver.status()
+    const { latestHeight, halted } = driver.status()
     if (latestHeight >= height) return
-    if (follow?.stopped !== undefined) throw new Error(follow.stopped)
+    if (halted) throw new Error(halted.reason)
     if (Date.now() > end) throw new Error(`the replica is at height ${latestHeight}, and must be at ${height}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

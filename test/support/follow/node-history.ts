@@ -3,7 +3,12 @@ import type { GenesisDocument } from '../../../src/app/types.ts'
 import type { AssembledNode } from '../../../src/node/assembly.ts'
 import { hex } from '../../../src/primitives/bytes.ts'
 import type { Change } from '../../../src/store/types.ts'
-import { openRecording, type RecordedBlock, type RecordedChanges, type RecordedValidators } from '../../../witness/recording.ts'
+import {
+  openRecording,
+  type RecordedBlock,
+  type RecordedChanges,
+  type RecordedValidators,
+} from '../../../witness/recording.ts'
 
 type Json = Record<string, unknown>
 

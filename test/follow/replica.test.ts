@@ -1,0 +1,290 @@
+/** A replica beside a node of our own: it takes over what it has verified, and says what is wrong with the rest. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createRestHandler } from '../../src/api/rest/rest.ts'
+import { type AssembledNode, assembleNode } from '../../src/node/assembly.ts'
+import { resolveConfig } from '../../src/node/config.ts'
+import { type FakeNode, startFakeNode, streamFile } from '../support/follow/fake-node.ts'
+import type { NodeHistory } from '../support/follow/node-history.ts'
+import { ownChain } from '../support/follow/own-chain.ts'
+
+const LAST = 24
+
+let chain: NodeHistory
+let folder: string
+let node: FakeNode
+const replicas: AssembledNode[] = []
+
+beforeAll(async () => {
+  chain = await ownChain(LAST)
+})
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'almanac-replica-'))
+  node = await startFakeNode(chain, join(folder, 'stream'))
+})
+
+afterEach(async () => {
+  for (const replica of replicas.splice(0)) await replica.stop()
+  await node.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Starts a replica of the node. A second start of the same home continues. */
+async function start(flags: Readonly<Record<string, string>> = {}): Promise<AssembledNode> {
+  const replica = await assembleNode({
+    resolved: resolveConfig({
+      flags: { consensus: 'follow', stream: node.stream, rpc: node.url, ...flags },
+      caller: { api: { workers: 0 }, compute: { workers: 0 } },
+    }),
+    home: join(folder, 'home'),
+    freePorts: true,
+    openPorts: false,
+    log: () => undefined,
+  })
+  replicas.push(replica)
+  return replica
+}
+
+async function stop(replica: AssembledNode): Promise<void> {
+  replicas.splice(replicas.indexOf(replica), 1)
+  await replica.stop()
+}
+
+const statusOf = (replica: AssembledNode) => replica.gateway.driver.status()
+const stoppedOf = (replica: AssembledNode) => statusOf(replica).follow?.stopped
+
+/** Waits until a replica is at a height, and checks that it has the app hash of the chain there. */
+async function reach(replica: AssembledNode, height: number, of: NodeHistory = chain): Promise<void> {
+  await expect.poll(() => Number(replica.height)).toBe(height)
+  expect(appHashAt(replica, height)).toBe(of.blocks.get(height)!.appHashAfter)
+}
+
+const appHashAt = (replica: AssembledNode, height: number): string =>
+  Buffer.from(replica.gateway.blocks.block(BigInt(height))!.nextAppHash).toString('hex')
+
+/** Waits for the reason of which a replica has stopped. */
+async function reasonOf(replica: AssembledNode): Promise<string> {
+  await expect.poll(() => stoppedOf(replica)).toBeDefined()
+  return stoppedOf(replica)!
+}
+
+const changed = (content: Uint8Array): Uint8Array => {
+  const bytes = Uint8Array.from(content)
+  bytes[bytes.length - 1]! ^= 1
+  return bytes
+}
+
+test('every block of the stream is verified and answers, from genesis on', async () => {
+  node.advance(10)
+  const replica = await start()
+  await reach(replica, 10)
+  node.advance(LAST)
+  await reach(replica, LAST)
+  for (let height = 1; height <= LAST; height++)
+    expect(appHashAt(replica, height)).toBe(chain.blocks.get(height)!.appHashAfter)
+  await expect.poll(() => statusOf(replica).follow?.nodeHeight).toBe(BigInt(LAST))
+  const { follow } = statusOf(replica)
+  expect(follow).toMatchObject({ lagBlocks: 0n, lagSeconds: 0, verifiedHeight: BigInt(LAST), nodeHeight: BigInt(LAST) })
+  // The last height is in no header yet.
+  expect(follow!.confirmedHeight).toBe(BigInt(LAST - 1))
+  const answer = await createRestHandler(replica.gateway)('/sdk/bank/v1beta1/supply', {
+    headers: { 'x-cosmos-block-height': '3' },
+  })
+  expect(answer.status).toBe(200)
+})
+
+test('a replica that starts again continues with the next block', async () => {
+  node.advance(12)
+  const first = await start()
+  await reach(first, 12)
+  await stop(first)
+  const asked: string[] = []
+  node.answer = (method, params) => {
+    if (method === 'block') asked.push(String(params['height']))
+    return undefined
+  }
+  node.advance(15)
+  const second = await start()
+  await reach(second, 15)
+  expect(asked.map(Number).every((height) => height > 12)).toBe(true)
+})
+
+test('a file that is written in pieces is taken once it is whole', async () => {
+  node.advance(5)
+  const replica = await start()
+  await reach(replica, 5)
+  const whole = streamFile(chain.blocks.get(6)!.changes)
+  node.file = (height, content) => (height === 6 ? content.subarray(0, content.length - 9) : content)
+  node.advance(6)
+  await new Promise((resolve) => setTimeout(resolve, 400))
+  expect([Number(replica.height), stoppedOf(replica)]).toEqual([5, undefined])
+  writeFileSync(join(node.stream, 'block-6-data'), whole)
+  await reach(replica, 6)
+})
+
+test('a file without a length, of a tool that renames it, is read too', async () => {
+  node.file = (_, content) => content.subarray(8)
+  node.advance(LAST)
+  writeFileSync(join(node.stream, 'block-25-data.partial'), 'half')
+  await reach(await start(), LAST)
+})
+
+test('a wrong byte in one value stops the replica at its height, until the file is mended', async () => {
+  node.file = (height, content) => (height === 8 ? changed(content) : content)
+  node.advance(LAST)
+  const replica = await start()
+  expect(await reasonOf(replica)).toMatch(
+    /^block 8 of the node is not verified: .*app hash.* the changes of the stream give/,
+  )
+  expect(Number(replica.height)).toBe(7)
+  writeFileSync(join(node.stream, 'block-8-data'), streamFile(chain.blocks.get(8)!.changes))
+  await reach(replica, LAST)
+  expect(stoppedOf(replica)).toBeUndefined()
+})
+
+test('bytes that are no change are named with their file', async () => {
+  node.file = (height, content) => (height === 4 ? Uint8Array.from([...content, 7]) : content)
+  node.advance(6)
+  const replica = await start()
+  expect(await reasonOf(replica)).toMatch(
+    /block-4-data is no file of the change stream: it has \d+ bytes after a length of/,
+  )
+  expect(Number(replica.height)).toBe(3)
+})
+
+test('blocks whose files are missing or cut off are executed here', async () => {
+  node.file = (height, content) =>
+    height === 7 || height === 8 ? undefined : height === 12 ? content.subarray(0, 20) : content
+  node.advance(LAST)
+  await reach(await start(), LAST)
+})
+
+test('a block that cannot be executed here names the gap and what fills it', async () => {
+  node.advance(6)
+  const replica = await start()
+  await reach(replica, 6)
+  // The node's state after block 7 is another than this build's, as for a transaction that it cannot execute.
+  const seven = chain.blocks.get(7)!
+  const results = { ...seven.results, app_hash: Buffer.alloc(32, 0xab).toString('base64') }
+  node.history = { ...chain, blocks: new Map([...chain.blocks, [7, { ...seven, results }]]) }
+  node.file = (height, content) => (height === 7 ? undefined : content)
+  node.advance(9)
+  expect(await reasonOf(replica)).toMatch(
+    /block-7-data is missing, and executing block 7 here does not give its app hash: copy the files of heights 7 to 7 from another node/,
+  )
+  expect(Number(replica.height)).toBe(6)
+})
+
+test('a node of another chain is refused by its name', async () => {
+  node.advance(6)
+  const replica = await start()
+  await reach(replica, 6)
+  node.history = { ...chain, chainId: 'other-1' }
+  expect(await reasonOf(replica)).toBe(`the node is of chain other-1, and this replica of ${chain.chainId}`)
+})
+
+test('a block without the signatures of two thirds is not taken', async () => {
+  node.answer = (method, params, result) => {
+    if (method !== 'commit' || params['height'] !== '5') return undefined
+    const found = structuredClone(result()) as { signed_header: { commit: { signatures: { signature: string }[] } } }
+    for (const one of found.signed_header.commit.signatures) one.signature = Buffer.alloc(64, 1).toString('base64')
+    return found
+  }
+  node.advance(8)
+  const replica = await start()
+  expect(await reasonOf(replica)).toMatch(
+    /^block 5 of the node is not verified: validators with 0 of \d+ power have signed it/,
+  )
+  expect(Number(replica.height)).toBe(4)
+})
+
+test('a transaction that the block does not cover is not taken', async () => {
+  node.answer = (method, params, result) => {
+    if (params['height'] !== '4') return undefined
+    const found = structuredClone(result()) as { block?: { data: { txs: string[] } }; txs_results?: unknown[] }
+    if (method === 'block') found.block!.data.txs = ['AAAA']
+    if (method === 'block_results') found.txs_results = [{ code: 0 }]
+    return method === 'commit' || method === 'validators' ? undefined : (found as Record<string, unknown>)
+  }
+  node.advance(6)
+  expect(await reasonOf(await start())).toMatch(
+    /^block 4 of the node is not verified: its transactions do not have their hash/,
+  )
+})
+
+test('another URL is used when the first one does not answer', async () => {
+  node.advance(LAST)
+  await reach(await start({ rpc: `http://127.0.0.1:1,${node.url}` }), LAST)
+})
+
+test('an RPC that answers nothing is waited for', async () => {
+  node.advance(9)
+  const replica = await start()
+  await reach(replica, 9)
+  node.answer = () => Promise.reject(new Error('the node is busy'))
+  node.advance(LAST)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect([Number(replica.height), stoppedOf(replica)]).toEqual([9, undefined])
+  node.answer = () => undefined
+  await reach(replica, LAST)
+})
+
+test('a replica goes back with its node, and follows the other branch', async () => {
+  const other = await ownChain(LAST, 11)
+  expect(other.blocks.get(10)!.hash).toBe(chain.blocks.get(10)!.hash)
+  expect(other.blocks.get(12)!.hash).not.toBe(chain.blocks.get(12)!.hash)
+  node.advance(16)
+  const replica = await start()
+  await reach(replica, 16)
+  node.history = other
+  for (let height = 11; height <= 16; height++) rmSync(join(node.stream, `block-${height}-data`))
+  node.latest = 10
+  node.advance(18)
+  await reach(replica, 18, other)
+  expect(statusOf(replica).rollbacks).toBe(1)
+  expect(appHashAt(replica, 14)).toBe(other.blocks.get(14)!.appHashAfter)
+})
+
+test('files of durable heights are deleted on demand, but the newest hundred', async () => {
+  const long = await ownChain(130)
+  node.history = long
+  node.advance(130)
+  const replica = await start({ 'delete-files': 'true' })
+  await reach(replica, 130, long)
+  await expect.poll(() => readdirSync(node.stream).length).toBe(100)
+  expect(readFileSync(join(node.stream, 'block-31-data')).length).toBeGreaterThan(8)
+})
+
+test('transactions go on to a node, or are refused with the reason', async () => {
+  node.advance(5)
+  const refusing = await start()
+  await expect(refusing.gateway.driver.submit(Uint8Array.of(1))).rejects.toThrow('this replica takes no transactions')
+  await stop(refusing)
+  const replica = await start({ forward: node.url })
+  expect(await replica.gateway.driver.submit(Uint8Array.of(1, 2, 3))).toMatchObject({ code: 0 })
+  expect(node.sent).toEqual([Buffer.from([1, 2, 3]).toString('base64')])
+})
+
+test('a client that waits for its transaction gets the block that includes it', async () => {
+  node.advance(1)
+  const replica = await start({ forward: node.url })
+  const { block } = chain.blocks.get(2)!.block as { block: { data: { txs: string[] } } }
+  const tx = Uint8Array.from(Buffer.from(block.data.txs[0]!, 'base64'))
+  const waiting = replica.gateway.driver.submitAndWait(tx, 20_000)
+  await expect.poll(() => node.sent.length).toBe(1)
+  node.advance(2)
+  expect(await waiting).toMatchObject({ admission: { code: 0 }, inclusion: { height: 2n, index: 0 } })
+})
+
+test.each([
+  [{ stream: '' }, /follow\.stream \(--stream\) is empty/],
+  [{ rpc: 'localhost:26657' }, /follow\.rpc \(--rpc\) is "localhost:26657": it must be http:\/\/HOST:PORT/],
+  [{ stream: '/nowhere/at/all' }, /there is no folder \/nowhere\/at\/all: set write_dir/],
+  [{ 'trust-height': '5' }, /--trust-height\) and follow\.trust_hash \(--trust-hash\) belong together/],
+] as const)('settings with which it cannot follow are refused: %o', async (flags, message) => {
+  node.advance(2)
+  await expect(start(flags)).rejects.toThrow(message)
+})
