@@ -5,7 +5,7 @@
 import type { StoredBlock, Validator } from '../../app/records.ts'
 import type { Application, GenesisDocument } from '../../app/types.ts'
 import type { Identity } from '../../identity/types.ts'
-import { equal, formatHex } from '../../primitives/bytes.ts'
+import { EMPTY, equal, formatHex } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { Change } from '../../store/types.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
@@ -157,7 +157,9 @@ export function startFollowing(options: FollowOptions): Following {
     requireWhole(block, chainId)
     if (!isFirst()) {
       const { height, hash, appHash, resultsHash } = executor.tip()
-      requireLink(block, { chainId, height, hash, appHash, resultsHash })
+      const last = executor.blocks.header(height) ?? executor.blocks.restored(height)
+      const nextValidatorsHash = last?.header.nextValidatorsHash ?? EMPTY
+      requireLink(block, { height, hash, appHash, resultsHash, nextValidatorsHash })
       status.confirm(height)
     }
     requireSigned(chainId, block, set)

@@ -9,12 +9,13 @@ import type { NodeBlock } from './node-block.ts'
 
 /** What a block must follow. */
 export interface Before {
-  readonly chainId: string
   readonly height: bigint
   readonly hash: Uint8Array
   readonly appHash: Uint8Array
   /** Empty if the results of the block are not known, as after a restore. */
   readonly resultsHash: Uint8Array
+  /** Hash of the set that must sign the block; empty if it is not known. */
+  readonly nextValidatorsHash: Uint8Array
 }
 
 const FOR_BLOCK = 2
@@ -34,9 +35,9 @@ export function requireWhole({ header, blockId, txs }: NodeBlock, chainId: strin
   if (!equal(hashData(txs), header.dataHash)) throw difference(height, 'its transactions do not have their hash')
 }
 
-/** Throws `dataLoss` unless a block follows the one before it: app hash and results of that one are in its header. */
+/** Throws `dataLoss` unless a block follows the one before it: app hash, results and next validators of that one are in its header. */
 export function requireLink({ header }: NodeBlock, before: Before): void {
-  const { height, lastBlockId, appHash, lastResultsHash } = header
+  const { height, lastBlockId, appHash, lastResultsHash, validatorsHash } = header
   if (!equal(lastBlockId.hash, before.hash))
     throw difference(
       height,
@@ -49,6 +50,8 @@ export function requireLink({ header }: NodeBlock, before: Before): void {
     )
   if (before.resultsHash.length > 0 && !equal(lastResultsHash, before.resultsHash))
     throw difference(height, `its hash of the results of height ${before.height} is not that of the results here`)
+  if (before.nextValidatorsHash.length > 0 && !equal(validatorsHash, before.nextValidatorsHash))
+    throw difference(height, `its validators are not those that block ${before.height} names for it`)
 }
 
 /** Whether a set is the one that a header states. */
