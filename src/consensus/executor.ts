@@ -81,6 +81,8 @@ type MakeRecord = (appHash: Uint8Array) => StoredBlock
 interface PreparedCommit {
   /** App hash after the block, for engines that need it before the commit. Reading it waits for the trees. */
   readonly appHash: Uint8Array
+  /** Returns the root hash of each store after the block, in the order of the app hash. */
+  storeRoots(): ReadonlyMap<string, Uint8Array>
   /**
    * Writes state, record and index entries in one durable transaction, and moves the tip. Calls `settle`, then the block
    * listeners.
@@ -278,6 +280,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       get appHash() {
         return prepared.appHash
       },
+      storeRoots: prepared.storeRoots,
       commit(settle) {
         const block = write(false)
         tellHeld()
@@ -350,6 +353,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       get appHash() {
         return prepared.appHash
       },
+      storeRoots: prepared.storeRoots,
       commit(settle) {
         const stored = record(prepared.appHash)
         const validators = block.validators ?? boundingSet(height)

@@ -10,7 +10,7 @@ import type { Latest } from './latest.ts'
 import { mergeChanges } from './merge.ts'
 import { loggedChanges } from './reader.ts'
 import { findCheckpoint, removeCheckpointsAfter } from './tree/checkpoints.ts'
-import { appHashOf } from './tree/tree-roots.ts'
+import { appHashOf, rootHashesOf } from './tree/tree-roots.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, openTrees, type Trees } from './tree/trees.ts'
 import type { Change, TableWrite } from './types.ts'
@@ -22,6 +22,8 @@ export type Records = (appHash: Uint8Array) => Iterable<TableWrite>
 interface PreparedBlock {
   /** App hash after the block. Reading it waits for the trees, which `commit` does anyway. */
   readonly appHash: Uint8Array
+  /** Returns the root hash of each store after the block, in the order of the app hash. */
+  storeRoots(): ReadonlyMap<string, Uint8Array>
   /**
    * Writes state and records in one transaction: durably, with those that were held before, or held until the next durable write.
    * On failure the store must be reopened.
@@ -126,6 +128,11 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     return {
       get appHash() {
         return orFail(work.appHash)
+      },
+      storeRoots() {
+        orFail(work.appHash)
+        const { order, treeStore, roots } = trees.at(height)!
+        return rootHashesOf(order, treeStore, roots)
       },
       commit(records, isHeld) {
         if (pending !== work) throw new Error('the block is not prepared any more')

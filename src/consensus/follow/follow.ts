@@ -2,32 +2,21 @@
  * The driver of a replica: it reads the changes and the blocks of another node, verifies each block, and commits it. Gateways
  * read on meanwhile. Source: docs/follow.md.
  */
-import type { StoredBlock, Validator } from '../../app/records.ts'
-import type { Application, GenesisDocument } from '../../app/types.ts'
-import type { Identity } from '../../identity/types.ts'
-import { EMPTY, equal, formatHex } from '../../primitives/bytes.ts'
+import type { Validator } from '../../app/records.ts'
+import { EMPTY, equal } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
-import type { Change } from '../../store/types.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { FollowStatus, Halted } from '../driver.ts'
-import type { Executor } from '../executor.ts'
-import { factsBefore, inputOf, type NodeBlock, recordOf } from './node-block.ts'
-import { type BlockSource, type ChangeSource, type Gap, isGap, type NodeTip } from './source.ts'
+import type { NodeBlock } from './node-block.ts'
+import { type BlockSource, type ChangeSource, isGap, type NodeTip } from './source.ts'
 import { createStatus } from './status.ts'
+import { createTaking, type TakingOptions } from './take-block.ts'
 import { difference, isSetOf, requireLink, requireSigned, requireWhole } from './verify.ts'
 
-export interface FollowOptions {
-  readonly executor: Executor
-  readonly app: Pick<Application, 'readContext'>
+export interface FollowOptions extends Omit<TakingOptions, 'statedHash' | 'signal' | 'log'> {
   readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'at'>
-  /** Names of the stores before the first block. */
-  readonly firstStores: readonly string[]
-  readonly identity: Identity
-  readonly genesis: GenesisDocument
   readonly changes: ChangeSource
   readonly blocks: BlockSource
-  /** Whether blocks are verified before they are served. */
-  readonly verifies: boolean
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number
   /** Called when the follower stops, waits for what fails, goes back, or goes on. */
@@ -53,7 +42,7 @@ const LAST_RETRY_MS = 5000
 
 /** Begins to follow. */
 export function startFollowing(options: FollowOptions): Following {
-  const { executor, app, store, identity, genesis, changes, blocks, verifies, now, log } = options
+  const { executor, store, genesis, changes, blocks, verifies, now, log } = options
   const chainId = genesis.chain_id
   const abort = new AbortController()
   const { signal } = abort
@@ -72,6 +61,7 @@ export function startFollowing(options: FollowOptions): Following {
     now,
     onListenerFailure: (error) => log('error', 'a listener of the follower failed', { error }),
   })
+  const { take, fill } = createTaking({ ...options, statedHash, signal })
   executor.onBlock(status.refresh)
   executor.onRollback(status.refresh)
 
@@ -165,61 +155,6 @@ export function startFollowing(options: FollowOptions): Following {
     requireSigned(chainId, block, set)
   }
 
-  function recordWith(block: NodeBlock, written: readonly Change[]): (appHash: Uint8Array) => StoredBlock {
-    const facts = factsBefore(app, store, block, written)
-    return (appHash) => recordOf(identity, block, facts, appHash)
-  }
-
-  /** Returns the names of the stores that an upgrade adds with this block. */
-  function addedStores(written: readonly Change[]): string[] {
-    const state = isFirst() ? undefined : executor.state()
-    const known = new Set(state?.stores ?? options.firstStores)
-    state?.close()
-    return [...new Set(written.map(({ store: name }) => name))].filter((name) => !known.has(name))
-  }
-
-  /** Commits the changes of the stream. */
-  async function take(block: NodeBlock, written: readonly Change[], validators: readonly Validator[] | undefined) {
-    const { height } = block.header
-    const added = addedStores(written)
-    const record = recordWith(block, written)
-    const stated = verifies ? await statedHash(height, block) : undefined
-    const stores = added.length > 0 ? { added } : undefined
-    const prepared = executor.prepareForeign({ height, record, validators, stores }, written)
-    try {
-      if (stated) requireHash(height, stated, prepared.appHash, 'the changes of the stream')
-    } catch (error) {
-      prepared.abort()
-      throw error
-    }
-    prepared.commit()
-  }
-
-  /** Executes a block whose changes the stream lacks. */
-  async function fill(block: NodeBlock, gap: Gap): Promise<void> {
-    const { height } = block.header
-    const stated = await statedHash(height, block)
-    const prepared = executeHere(block, gap)
-    if (!equal(prepared.appHash, stated)) {
-      prepared.abort()
-      throw unfilled(height, gap, 'does not give its app hash')
-    }
-    prepared.commit()
-    log('warn', 'executed a block that the stream lacks', { height, reason: gap.reason })
-  }
-
-  function executeHere(block: NodeBlock, gap: Gap) {
-    const { height } = block.header
-    try {
-      if (isFirst()) executor.begin(genesis)
-      const signers = executor.blocks.validators(height - 1n) ?? []
-      const executed = executor.execute(inputOf(block, signers))
-      return executor.prepare(executed, recordWith(block, executed.changes))
-    } catch (error) {
-      throw unfilled(height, gap, `fails (${(error as Error).message})`)
-    }
-  }
-
   async function run(): Promise<void> {
     let retryMs = FIRST_RETRY_MS
     while (!signal.aborted) {
@@ -295,21 +230,6 @@ export function startFollowing(options: FollowOptions): Following {
       await running
     },
   }
-}
-
-function requireHash(height: bigint, stated: Uint8Array, ours: Uint8Array, what: string): void {
-  if (equal(stated, ours)) return
-  throw difference(
-    height,
-    `the node's app hash after it is ${formatHex(stated).toUpperCase()}, and ${what} give ${formatHex(ours).toUpperCase()}`,
-  )
-}
-
-/** Returns the error of a gap that execution does not fill. */
-function unfilled(height: bigint, { until, reason }: Gap, outcome: string): ChainError {
-  const files = until === undefined ? `from height ${height} on` : `of heights ${height} to ${until - 1n}`
-  const remedy = `copy the files ${files} from another node with the same settings into the stream, or begin again from a newer snapshot`
-  return queryError('dataLoss', `${reason}, and executing block ${height} here ${outcome}: ${remedy}`)
 }
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {

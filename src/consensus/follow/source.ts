@@ -1,4 +1,4 @@
-/** Where a follower reads another node from: the changes of each block, and the blocks themselves. */
+/** The sources of a follower: the changes of each block, and the blocks themselves. */
 import type { Validator } from '../../app/records.ts'
 import type { Change } from '../../store/types.ts'
 import type { NodeBlock } from './node-block.ts'
@@ -12,7 +12,7 @@ export interface StreamedBlock {
 
 /** Heights that a source does not have and never will. */
 export interface Gap {
-  /** The first height after the gap that the source has; undefined if it has none. */
+  /** The first height after the gap; undefined if the source has no later one. */
   readonly until: bigint | undefined
   /** One clause: what is missing, and where. */
   readonly reason: string
@@ -51,6 +51,8 @@ export interface BlockSource {
   validators(height: bigint, signal: AbortSignal): Promise<readonly Validator[]>
   /** Resolves with the app hash after a height as the node's application reports it; undefined unless it is the latest. */
   appHashAfter(height: bigint, signal: AbortSignal): Promise<Uint8Array | undefined>
+  /** Resolves with the root hash of a store after a height; undefined if the node does not prove it. */
+  storeRoot(height: bigint, store: string, signal: AbortSignal): Promise<Uint8Array | undefined>
   /** Forgets the blocks from this height on, since the node may have others. */
   forget(height: bigint): void
 }

@@ -7,7 +7,7 @@ import { encodePrecommitSignBytes } from '../comet/encoding.ts'
 import { hashData, hashHeader, hashValidators } from '../comet/hashes.ts'
 import type { NodeBlock } from './node-block.ts'
 
-/** What a block must follow. */
+/** The block before, and the state after it. */
 export interface Before {
   readonly height: bigint
   readonly hash: Uint8Array

@@ -131,6 +131,15 @@ export function appHashOf(order: StoreOrder, treeStore: TreeStore, roots: TreeRo
   return merkleRoot(leavesOf(order, treeStore, roots))
 }
 
+/** Returns the root hashes of the stores, in the order of the app hash. */
+export function rootHashesOf(
+  { names }: StoreOrder,
+  treeStore: TreeStore,
+  { nodes }: TreeRoots,
+): ReadonlyMap<string, Uint8Array> {
+  return new Map(names.map((name, treeIndex) => [name, treeStore.rootHash(nodes[treeIndex]!)]))
+}
+
 /** Describes two app hashes that should be equal, for an error. */
 export function mismatch(found: Uint8Array, expected: Uint8Array): string {
   return `the app hash ${formatHex(found)} instead of ${formatHex(expected)}`

@@ -42,7 +42,7 @@ export function parseStreamFile(bytes: Uint8Array): FileContent {
   if (length < LENGTH_BYTES && length > 0 && bytes[0] !== 0) return parseRecords(bytes, 0)
   if (length < LENGTH_BYTES) return { kind: 'partial', reason: `it has ${length} bytes` }
   const stated = new DataView(bytes.buffer, bytes.byteOffset, LENGTH_BYTES).getBigUint64(0)
-  // A record is never empty, so that the first byte of a file without a length is not 0; a length of 2^56 is none.
+  // A file without a length begins with that of its first record, which is not 0. No file has 2^56 bytes.
   if (bytes[0] !== 0) return parseRecords(bytes, 0)
   const present = BigInt(length - LENGTH_BYTES)
   if (stated > present) return { kind: 'partial', reason: `it has ${present} of ${stated} bytes` }

@@ -6,6 +6,7 @@ import type { NodeBlock } from '../node-block.ts'
 import type { BlockSource, NodeTip } from '../source.ts'
 import { nodeBlockOf, validatorOf } from './block-of-json.ts'
 import type { NodeRpc, RpcCall, RpcOutcome } from './node-rpc.ts'
+import { storeRootOf } from './store-roots.ts'
 
 /** Blocks of a batch: engines from 0.38 on take ten calls, and a block needs three. */
 const BATCH_BLOCKS = 3
@@ -33,7 +34,7 @@ export function createNodeBlocks(rpc: NodeRpc): BlockSource {
     const outcomes = rpc.batch(calls, signal)
     for (const [i, height] of heights.entries()) {
       const block = outcomes.then((all) => blockOf(height, all.slice(i * 3, i * 3 + 3)))
-      // It rejects for whoever asks for it.
+      // The caller of `block` receives the failure.
       block.catch(() => undefined)
       fetched.set(height, block)
     }
@@ -76,6 +77,7 @@ export function createNodeBlocks(rpc: NodeRpc): BlockSource {
       if (String(response?.['last_block_height']) !== String(height)) return undefined
       return parseBase64(String(response?.['last_block_app_hash'] ?? ''))
     },
+    storeRoot: (height, store, signal) => storeRootOf(rpc, height, store, signal),
     forget(height) {
       for (const one of fetched.keys()) if (one >= height) fetched.delete(one)
     },
