@@ -1,4 +1,4 @@
-/** What gateways see of a pool, and the block that would be made of it now. The same for every engine. */
+/** The view of a pool that gateways have, and the block that would be made of it now. The same for every engine. */
 import { NS_PER_MS } from '../primitives/time.ts'
 import type { PoolView } from './driver.ts'
 import type { Pool } from './solo/pool.ts'

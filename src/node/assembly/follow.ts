@@ -63,7 +63,7 @@ const rpcOf = (urls: readonly string[], log: Log): NodeRpc =>
     },
   })
 
-/** Returns the settings with the genesis document that the node has, if a new replica has none. */
+/** Returns the settings of a new replica with the node's genesis document, unless they name another. */
 export async function withNodeGenesis(
   resolved: ResolvedConfig,
   isNew: boolean,

@@ -1,4 +1,4 @@
-/** What a node of the family has: its blocks as its RPC answers them, and the changes of each. */
+/** The history of a node of the family: its blocks as its RPC answers them, and the changes of each. */
 import type { GenesisDocument } from '../../../src/app/types.ts'
 import type { AssembledNode } from '../../../src/node/assembly.ts'
 import { hex } from '../../../src/primitives/bytes.ts'
