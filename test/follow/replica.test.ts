@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createRestHandler } from '../../src/api/rest/rest.ts'
-import { type AssembledNode, assembleNode } from '../../src/node/assembly.ts'
-import { resolveConfig } from '../../src/node/config.ts'
+import type { AssembledNode } from '../../src/node/assembly.ts'
 import { type FakeNode, startFakeNode, streamFile } from '../support/follow/fake-node.ts'
 import type { NodeHistory } from '../support/follow/node-history.ts'
 import { ownChain } from '../support/follow/own-chain.ts'
+import { startReplica } from '../support/follow/replica.ts'
 
 const LAST = 24
 
@@ -34,16 +34,7 @@ afterEach(async () => {
 
 /** Starts a replica of the node. A second start of the same home continues. */
 async function start(flags: Readonly<Record<string, string>> = {}): Promise<AssembledNode> {
-  const replica = await assembleNode({
-    resolved: resolveConfig({
-      flags: { consensus: 'follow', stream: node.stream, rpc: node.url, ...flags },
-      caller: { api: { workers: 0 }, compute: { workers: 0 } },
-    }),
-    home: join(folder, 'home'),
-    freePorts: true,
-    openPorts: false,
-    log: () => undefined,
-  })
+  const replica = await startReplica(node, join(folder, 'home'), flags)
   replicas.push(replica)
   return replica
 }

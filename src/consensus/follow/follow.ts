@@ -7,6 +7,7 @@ import { EMPTY, equal } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { FollowStatus, Halted } from '../driver.ts'
+import type { TrustedBlock } from './light/trust.ts'
 import type { NodeBlock } from './node-block.ts'
 import { type BlockSource, type ChangeSource, isGap, type NodeTip } from './source.ts'
 import { createStatus } from './status.ts'
@@ -16,6 +17,8 @@ import { difference, isSetOf, requireLink, requireSigned, requireWhole } from '.
 export interface FollowOptions extends Omit<TakingOptions, 'statedHash' | 'signal' | 'log'> {
   readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'at'>
   readonly changes: ChangeSource
+  /** The first block as the operator's trust gives it; absent if the node is trusted for it. */
+  readonly anchor?: TrustedBlock | undefined
   readonly blocks: BlockSource
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number
@@ -145,6 +148,9 @@ export function startFollowing(options: FollowOptions): Following {
   /** Verifies what the block itself says. Its app hash is that of the state before it. */
   function verifyBlock(block: NodeBlock, set: readonly Validator[]): void {
     requireWhole(block, chainId)
+    const { anchor } = options
+    if (anchor?.height === block.header.height && !equal(anchor.hash, block.blockId.hash))
+      throw difference(anchor.height, 'it is not the block that the trusted one vouches for')
     if (!isFirst()) {
       const { height, hash, appHash, resultsHash } = executor.tip()
       const last = executor.blocks.header(height) ?? executor.blocks.restored(height)

@@ -3,27 +3,24 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { storesOf } from '../../app/stores.ts'
-import type { Application } from '../../app/types.ts'
+import type { Application, GenesisDocument } from '../../app/types.ts'
 import type { Executor } from '../../consensus/executor.ts'
 import { openStreamFolder } from '../../consensus/follow/files/stream-folder.ts'
+import type { TrustedBlock } from '../../consensus/follow/light/trust.ts'
 import { type Replica, startReplica } from '../../consensus/follow/replica.ts'
 import { createNodeBlocks } from '../../consensus/follow/rpc/node-blocks.ts'
-import { createNodeRpc, type NodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
-import type { BlockSource } from '../../consensus/follow/source.ts'
-import { requireSigned, requireWhole } from '../../consensus/follow/verify.ts'
+import { type NodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
 import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { createIdentity } from '../../identity/identity.ts'
+import { equal, formatHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
-import type { Build } from '../build.ts'
 import type { OpenedChain } from '../chain.ts'
 import { configError, parseMilliseconds, type ResolvedConfig } from '../config.ts'
 import { diskFiles } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
 import type { Config } from '../settings.ts'
-import { findSnapshot } from '../snapshots/find-snapshot.ts'
-import { restoreChunks, restoreTargetOf } from '../snapshots/home-snapshots.ts'
-import { hasBlocks } from '../snapshots/restore-run.ts'
+import { rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
 
 const isReplica = ({ consensus }: Pick<Config, 'consensus'>): boolean => consensus.engine === 'follow'
 
@@ -54,14 +51,6 @@ export function settingsOfReplica(resolved: ResolvedConfig): ResolvedConfig {
   }
   return { ...resolved, config: { ...config, feeder: { ...config.feeder, enabled: false } } }
 }
-
-const rpcOf = (urls: readonly string[], log: Log): NodeRpc =>
-  createNodeRpc({
-    urls,
-    onFailure(url, reason) {
-      if (urls.length > 1) log('warn', 'a node does not answer: the next one is asked', { url, reason })
-    },
-  })
 
 /** Returns the settings of a new replica with the node's genesis document, unless they name another. */
 export async function withNodeGenesis(
@@ -102,45 +91,6 @@ async function genesisOf(rpc: NodeRpc): Promise<string> {
   }
 }
 
-/** Restores the snapshot of a new replica, whose app hash must be the one in a header that validators have signed. */
-export async function beginReplica(chain: OpenedChain, build: Build | undefined, all: Log): Promise<void> {
-  const { config, home, genesis } = chain
-  if (!isReplica(config)) return
-  const { snapshot, rpc, verify, stream } = config.follow
-  if (snapshot === '') return
-  if (!home) throw configError('follow.snapshot (--snapshot) needs a home: a chain in memory has no snapshots')
-  if (await hasBlocks(home.paths.data)) return
-  const log = moduleLog(all, 'follow')
-  const chunks = findSnapshot(snapshot, stream)
-  const { height } = chunks
-  log('info', 'restores a snapshot', { height, chunks: chunks.paths.length })
-  const blocks = createNodeBlocks(rpcOf(rpc, log))
-  const expected = await signedAppHash(blocks, height, genesis.chain_id, verify === 'every')
-  const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected)
-  log('info', 'restored the snapshot', { height, app_hash: Buffer.from(appHash).toString('hex').toUpperCase() })
-}
-
-/** Returns the app hash after a height, from the next header of the node. */
-async function signedAppHash(blocks: BlockSource, height: bigint, chainId: string, verifies: boolean) {
-  const never = new AbortController().signal
-  const tip = await blocks.tip(never)
-  if (tip.chainId !== chainId)
-    throw queryError(
-      'failedPrecondition',
-      `the node is of chain ${tip.chainId}, and the genesis document of ${chainId}`,
-    )
-  if (tip.height <= height) {
-    throw queryError(
-      'failedPrecondition',
-      `the snapshot is of height ${height}, and the node has blocks up to ${tip.height}: its app hash is in the next one`,
-    )
-  }
-  const next = await blocks.block(height + 1n, never)
-  requireWhole(next, chainId)
-  if (verifies) requireSigned(chainId, next, await blocks.validators(height + 1n, never))
-  return next.header.appHash
-}
-
 interface Parts {
   readonly chain: OpenedChain
   readonly app: Application
@@ -162,6 +112,12 @@ export async function startReplicaEngine(
   const log = moduleLog(all, 'follow')
   const identity = createIdentity(profile)
   const { hashedStores, otherStores } = storesOf(identity)
+  const nodeRpc = rpcOf(rpc, log)
+  const blocks = createNodeBlocks(nodeRpc)
+  const trust = trustOf(config)
+  if (trust) requireTrusted(executor, trust)
+  const first = firstHeight(executor, genesis)
+  const anchor = trust && first !== undefined ? await trustedBlock(nodeRpc, genesis.chain_id, trust, first) : undefined
   const replica = startReplica({
     executor,
     app,
@@ -170,7 +126,8 @@ export async function startReplicaEngine(
     identity,
     genesis,
     changes: openStreamFolder({ path: stream, deletes: deleteFiles }),
-    blocks: createNodeBlocks(rpcOf(rpc, log)),
+    blocks,
+    anchor,
     verifies: verify === 'every',
     forward: forward.length > 0 ? rpcOf(forward, log) : undefined,
     limits,
@@ -183,4 +140,21 @@ export async function startReplicaEngine(
   if (executor.isEmpty()) log('info', 'waits for the first block of the stream', { stream })
   await replica.firstBlock
   return replica
+}
+
+/** Throws `failedPrecondition` if the replica has another block at the trusted height. */
+function requireTrusted({ blocks }: Executor, { height, hash }: TrustedBlock): void {
+  const ours = blocks.header(height)?.hash
+  if (!ours || equal(ours, hash)) return
+  throw queryError(
+    'failedPrecondition',
+    `block ${height} of this replica is ${formatHex(ours).toUpperCase()}, and follow.trust_hash (--trust-hash) is ${formatHex(hash).toUpperCase()}: the home is of another chain, or the hash is wrong`,
+  )
+}
+
+/** Returns the height of the first block that a replica follows; undefined once it has one. */
+function firstHeight(executor: Executor, { initial_height }: GenesisDocument): bigint | undefined {
+  if (executor.isEmpty()) return BigInt(initial_height)
+  const latest = executor.committedHeight()
+  return executor.blocks.block(latest) ? undefined : latest + 1n
 }

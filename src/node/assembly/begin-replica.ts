@@ -1,0 +1,109 @@
+/** The begin of a replica: the snapshot that it restores, and the block that it trusts (docs/follow.md). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hashHeader } from '../../consensus/comet/hashes.ts'
+import { type TrustedBlock, trustedHeader } from '../../consensus/follow/light/trust.ts'
+import { createNodeBlocks } from '../../consensus/follow/rpc/node-blocks.ts'
+import { createNodeHeaders } from '../../consensus/follow/rpc/node-headers.ts'
+import { createNodeRpc, type NodeRpc } from '../../consensus/follow/rpc/node-rpc.ts'
+import { difference, isSetOf, requireSigned, requireWhole } from '../../consensus/follow/verify.ts'
+import { hex } from '../../primitives/bytes.ts'
+import { queryError } from '../../primitives/errors.ts'
+import type { Build } from '../build.ts'
+import type { OpenedChain } from '../chain.ts'
+import { configError } from '../config.ts'
+import { type Log, moduleLog } from '../log.ts'
+import type { Config } from '../settings.ts'
+import { findSnapshot } from '../snapshots/find-snapshot.ts'
+import { restoreChunks, restoreTargetOf } from '../snapshots/home-snapshots.ts'
+import { hasBlocks } from '../snapshots/restore-run.ts'
+
+/** Time between two questions for the header after a snapshot, and how often it is asked for. Unit: milliseconds. */
+const NEXT_MS = 1000
+const NEXT_ASKS = 60
+
+/** Creates the client of the node's RPC. */
+export const rpcOf = (urls: readonly string[], log: Log): NodeRpc =>
+  createNodeRpc({
+    urls,
+    onFailure(url, reason) {
+      if (urls.length > 1) log('warn', 'a node does not answer: the next one is asked', { url, reason })
+    },
+  })
+
+/** Returns the block that the operator trusts; undefined without one. */
+export function trustOf({ follow: { trustHeight, trustHash } }: Config): TrustedBlock | undefined {
+  return trustHeight > 0n ? { height: trustHeight, hash: hex(trustHash.toLowerCase()) } : undefined
+}
+
+/** Resolves with the block of a height for which the trusted one vouches. Rejects as `trustedHeader`. */
+export async function trustedBlock(
+  rpc: NodeRpc,
+  chainId: string,
+  trust: TrustedBlock,
+  height: bigint,
+): Promise<TrustedBlock> {
+  const headers = createNodeHeaders(rpc, createNodeBlocks(rpc))
+  const header = await trustedHeader(headers, chainId, trust, height, new AbortController().signal)
+  return { height, hash: hashHeader(header) }
+}
+
+/** Restores the snapshot of a new replica, whose app hash must be the one in a header that validators have signed. */
+export async function beginReplica(chain: OpenedChain, build: Build | undefined, all: Log): Promise<void> {
+  const { config, home, genesis } = chain
+  if (config.consensus.engine !== 'follow') return
+  const { snapshot, rpc, verify, stream } = config.follow
+  if (snapshot === '') return
+  if (!home) throw configError('follow.snapshot (--snapshot) needs a home: a chain in memory has no snapshots')
+  if (await hasBlocks(home.paths.data)) return
+  const log = moduleLog(all, 'follow')
+  const chunks = findSnapshot(snapshot, stream)
+  const { height } = chunks
+  log('info', 'restores a snapshot', { height, chunks: chunks.paths.length })
+  const expected = await appHashAfter(rpcOf(rpc, log), {
+    height,
+    chainId: genesis.chain_id,
+    trust: trustOf(config),
+    verifies: verify === 'every',
+  })
+  const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected)
+  log('info', 'restored the snapshot', { height, app_hash: Buffer.from(appHash).toString('hex').toUpperCase() })
+}
+
+interface Wanted {
+  /** Height of the snapshot. */
+  readonly height: bigint
+  readonly chainId: string
+  readonly trust: TrustedBlock | undefined
+  readonly verifies: boolean
+}
+
+/** Resolves with the app hash after a height, from the next header of the node, which validators have signed. */
+async function appHashAfter(rpc: NodeRpc, { height, chainId, trust, verifies }: Wanted): Promise<Uint8Array> {
+  const { signal } = new AbortController()
+  const blocks = createNodeBlocks(rpc)
+  for (let asks = 1; ; asks++) {
+    const tip = await blocks.tip(signal)
+    if (tip.chainId !== chainId)
+      throw queryError(
+        'failedPrecondition',
+        `the node is of chain ${tip.chainId}, and the genesis document of ${chainId}`,
+      )
+    if (tip.height > height) break
+    if (asks >= NEXT_ASKS || tip.height < height)
+      throw queryError(
+        'failedPrecondition',
+        `the snapshot is of height ${height}, and the node has blocks up to ${tip.height}: its app hash is in the next one`,
+      )
+    await sleep(NEXT_MS)
+  }
+  const next = await blocks.block(height + 1n, signal)
+  requireWhole(next, chainId)
+  if (!verifies) return next.header.appHash
+  const set = await blocks.validators(height + 1n, signal)
+  if (!isSetOf(next.header.validatorsHash, set))
+    throw difference(height + 1n, 'the validators that the node names are not those of its header')
+  requireSigned(chainId, next, set)
+  if (!trust) return next.header.appHash
+  const headers = createNodeHeaders(rpc, blocks)
+  return (await trustedHeader(headers, chainId, trust, height + 1n, signal)).appHash
+}
