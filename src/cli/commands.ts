@@ -25,6 +25,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./follow.ts')).follow,
   },
   {
+    name: 'listen',
+    about: 'Write the state changes of a node that starts this as its plugin',
+    load: async () => (await import('./listen.ts')).listen,
+  },
+  {
     name: 'status',
     about: 'Show height, app hash and health of a running node',
     load: async () => (await import('./status.ts')).status,
