@@ -28,7 +28,7 @@ test('the roots of all stores give the app hash in the next header', async () =>
   expect(formatHex(hash).toUpperCase()).toBe(header.app_hash)
 })
 
-test('a store or height that the node does not prove has none', async () => {
+test('a store or height without a proof has no root', async () => {
   expect(await storeRootOf(rpc, 2n, 'nothing', signal)).toBeUndefined()
   expect(await storeRootOf(rpc, 99n, 'bank', signal)).toBeUndefined()
 })

@@ -1,4 +1,4 @@
-/** Where the changes of the stream differ from what the node has, for the error of a block that is not verified. */
+/** The first difference between the changes of the stream and the state of the node, for the error of a block that is not verified. */
 import { equal, formatHex0x } from '../../primitives/bytes.ts'
 import type { Change } from '../../store/types.ts'
 

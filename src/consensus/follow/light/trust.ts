@@ -28,7 +28,7 @@ export interface TrustedBlock {
 
 /** Headers that are asked for at once. */
 const BATCH = 10n
-/** Most headers that are read backwards. */
+/** Maximum number of headers that are read backwards. */
 const MOST_BACK = 200_000n
 
 const text = (hash: Uint8Array): string => formatHex(hash).toUpperCase()
@@ -87,7 +87,7 @@ async function walkBack(
 
 /**
  * More than a third of the power that is trusted for the next block must have signed a later block; otherwise one between is
- * tried. The set of the later block itself must have signed it as any block.
+ * tried. The set of the later block itself must have signed it, as for every block.
  */
 async function walkForward(
   source: HeaderSource,
