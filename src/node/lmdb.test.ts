@@ -211,6 +211,19 @@ test('an abandoned iteration keeps no pages that later writes replace', async ()
   rmSync(path, { recursive: true })
 })
 
+test('pages of removed rows are no longer in use, although the file keeps them', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
+  const backend = openDisk(path)
+  const keys = Array.from({ length: 20 }, (_, i) => Uint8Array.of(i))
+  backend.write(keys.map((key) => ({ table: 'rows', key, value: new Uint8Array(10_000) })))
+  const [used, size] = [backend.usedBytes(), backend.sizeBytes()]
+  backend.write(keys.slice(5).map((key) => ({ table: 'rows', key, value: undefined })))
+  expect(used - backend.usedBytes()).toBeGreaterThan(149_000)
+  expect(backend.sizeBytes()).toBeGreaterThanOrEqual(size)
+  await backend.close()
+  rmSync(path, { recursive: true })
+})
+
 test('reopening the file between two writes does not change open views and iterations', async () => {
   const path = mkdtempSync(join(tmpdir(), 'almanac-lmdb-'))
   const backend = openDisk(path, { noSync: true, ...OFTEN })

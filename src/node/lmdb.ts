@@ -71,8 +71,22 @@ interface TableSlot {
 interface Opened {
   readonly root: RootDatabase<Buffer, Buffer>
   slotOf(table: string): TableSlot
+  /** Bytes of the pages of all tables. */
+  usedBytes(): number
   /** Drops the cached last keys, which a failed transaction invalidates. */
   forgetLast(): void
+}
+
+interface TableStats {
+  readonly pageSize: number
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+function pageBytesOf(db: Db): number {
+  const { pageSize, treeBranchPageCount, treeLeafPageCount, overflowPages } = db.getStats() as TableStats
+  return (treeBranchPageCount + treeLeafPageCount + overflowPages) * pageSize
 }
 
 function openFile(path: string, options: LmdbOptions): Opened {
@@ -103,6 +117,10 @@ function openNow(path: string, { tables = [], readOnly = false, turns, noSync = 
   const shared = openDb(SHARED)
   return {
     root,
+    usedBytes() {
+      const all = new Set([shared, ...[...slots.values()].map(({ db }) => db)])
+      return [...all].reduce((sum, db) => sum + pageBytesOf(db), 0)
+    },
     slotOf(table) {
       let slot = slots.get(table)
       if (!slot) {
@@ -283,6 +301,7 @@ export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
       const { lastPageNumber, pageSize } = file().root.getStats() as { lastPageNumber: number; pageSize: number }
       return (lastPageNumber + 1) * pageSize
     },
+    usedBytes: () => file().usedBytes(),
     async close() {
       isClosed = true
       clearInterval(idle)

@@ -50,12 +50,15 @@ export interface VersionedStore {
   rollback: StoreWriter['rollback']
   amend: StoreWriter['amend']
   pin: StoreWriter['pin']
+  pruneOldest: StoreWriter['pruneOldest']
   /** Reads of every table, as of the latest commit. */
   readonly tables: Tables
   /** Writes rows outside a block, for indexes that are rebuilt. */
   writeRecords(rows: Iterable<TableWrite>): void
   /** Bytes in use by the backend. */
   sizeBytes(): number
+  /** Bytes of its rows, without the space that removed ones have left. */
+  usedBytes(): number
   close(): Promise<void>
 }
 
@@ -102,12 +105,14 @@ export function openVersionedStore(backend: Backend, options: VersionedStoreOpti
     rollback: (to) => requireWriter().rollback(to),
     amend: (changes, records) => requireWriter().amend(changes, records),
     pin: (height) => requireWriter().pin(height),
+    pruneOldest: (keep) => requireWriter().pruneOldest(keep),
     tables: { get: backend.get, iterate: backend.iterate },
     writeRecords(rows) {
       backend.write(rows)
       reader.refresh()
     },
     sizeBytes: backend.sizeBytes,
+    usedBytes: backend.usedBytes,
     async close() {
       reader.refresh()
       await writer?.close()

@@ -9,7 +9,7 @@ import { clearStaged } from './history/staging.ts'
 import type { Latest } from './latest.ts'
 import { mergeChanges } from './merge.ts'
 import { loggedChanges } from './reader.ts'
-import { findCheckpoint, removeCheckpointsAfter } from './tree/checkpoints.ts'
+import { checkpointsAfter, findCheckpoint, removeCheckpointsAfter } from './tree/checkpoints.ts'
 import { appHashOf, rootHashesOf } from './tree/tree-roots.ts'
 import type { CreateTreeHelper } from './tree/tree-writes.ts'
 import { type CheckpointSpacing, openTrees, type Trees } from './tree/trees.ts'
@@ -58,16 +58,26 @@ export interface StoreWriter {
    * changed the set of stores.
    */
   amend(changes: readonly Change[], records: Records): { readonly appHash: Uint8Array }
+  /**
+   * Lets the next commits prune the oldest heights, up to the next checkpoint of the trees. Returns the height that is then the
+   * earliest; undefined while the last ones are still being pruned, or if fewer than `keep` heights would be left.
+   */
+  pruneOldest(keep: number): bigint | undefined
   /** Keeps a height from being pruned until the returned function is called. */
   pin(height: bigint): () => void
   /** Writes a checkpoint of the trees if blocks came after the last one, and stops the tree helper. */
   close(): Promise<void>
 }
 
+/** Checkpoints from the earliest height on that stay: the last ones can still be superseded. */
+const LATER_CHECKPOINTS = 3
+
 export function createWriter(backend: Backend, latest: Latest, options: WriterOptions): StoreWriter {
   const { keepHeights, spacing, onWrite } = options
   const blocks = createBlockWorks(backend, latest)
   let pending: BlockWork | undefined
+  /** Heights before it are pruned; 0 for none. A store that was closed while it pruned goes on. */
+  let floor = latest.tip.earliest > latest.tip.logFrom ? latest.tip.earliest : 0
   /** Heights that must not be pruned, each with the number of its pins. */
   const pins = new Map<number, number>()
   /** The failure after which trees and disk may differ. The disk is consistent. */
@@ -150,7 +160,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
       yield* work.stateRows()
       const appHash = work.appHash()
       const tip = tipAfter(height, appHash)
-      const pruned = work.prunes ? prune(backend, tip, keepHeights, pins.keys()) : { tip, rows: [] }
+      const pruned = work.prunes ? prune(backend, tip, kept(tip), pins.keys()) : { tip, rows: [] }
       yield* work.treeRows()
       yield* pruned.rows
       following = pruned.tip
@@ -165,6 +175,18 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     }
     latest.tip = following
     onWrite()
+  }
+
+  const kept = (tip: Tip): number => (floor === 0 ? keepHeights : Math.min(keepHeights, tip.height - floor + 1))
+
+  function pruneOldest(keep: number): bigint | undefined {
+    const { tip } = latest
+    const base = findCheckpoint(backend, tip.earliest)
+    if (floor > tip.earliest || (base && tip.logFrom <= base.height)) return undefined
+    const later = checkpointsAfter(backend, tip.earliest, LATER_CHECKPOINTS)
+    if (later.length < LATER_CHECKPOINTS || tip.height - later[0]! + 1 < keep) return undefined
+    floor = later[0]!
+    return BigInt(floor)
   }
 
   /** Restores the trees of the tip from the last checkpoint and the change log. */
@@ -275,6 +297,7 @@ export function createWriter(backend: Backend, latest: Latest, options: WriterOp
     rollback,
     amend,
     pin,
+    pruneOldest,
     async close() {
       const isWhole = !failure && !pending
       pending?.abort()

@@ -53,5 +53,7 @@ export interface Backend extends PeekTables {
   flush(): void
   /** Bytes in use on disk or in memory. */
   sizeBytes(): number
+  /** Bytes of the rows: the size without pages that removed rows have left for later ones. */
+  usedBytes(): number
   close(): Promise<void>
 }

@@ -32,6 +32,12 @@ export function openMemory(): Backend {
     }
     apply(table, row)
   }
+  function sizeBytes(): number {
+    let total = 0
+    for (const table of tables.values()) total += table.sizeBytes
+    return total
+  }
+
   return {
     isolates: false,
     readOnly: false,
@@ -54,11 +60,8 @@ export function openMemory(): Backend {
       }
     },
     flush() {},
-    sizeBytes() {
-      let total = 0
-      for (const table of tables.values()) total += table.sizeBytes
-      return total
-    },
+    sizeBytes,
+    usedBytes: sizeBytes,
     async close() {
       tables.clear()
     },

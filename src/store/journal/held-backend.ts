@@ -130,6 +130,7 @@ export function withHeldWrites(base: Backend, secret: HashSecret): Backend {
     },
     flush,
     sizeBytes: () => base.sizeBytes() + heldBytes(),
+    usedBytes: () => base.usedBytes() + heldBytes(),
     async close() {
       try {
         flush()

@@ -217,6 +217,7 @@ export function withJournal(base: Backend, table: string, options: JournalOption
     },
     flush: base.flush,
     sizeBytes: base.sizeBytes,
+    usedBytes: base.usedBytes,
     async close() {
       try {
         makeCertain()

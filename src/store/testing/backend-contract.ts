@@ -194,5 +194,11 @@ export function backendContract(name: string, maker: BackendMaker): void {
       backend.write([{ table: 't', key: utf8('k'), value: new Uint8Array(200_000) }])
       expect(backend.sizeBytes() - before).toBeGreaterThan(199_000)
     })
+
+    test('rows are in use, and at most as large as the backend', () => {
+      backend.write([{ table: 't', key: utf8('k'), value: new Uint8Array(200_000) }])
+      expect(backend.usedBytes()).toBeGreaterThan(199_000)
+      expect(backend.usedBytes()).toBeLessThanOrEqual(backend.sizeBytes())
+    })
   })
 }

@@ -35,6 +35,16 @@ export function findCheckpoint(tables: Tables, height: number): Checkpoint | und
   return row && decodeCheckpoint(row[1])
 }
 
+/** Returns the heights of the first checkpoints after a height, ascending. */
+export function checkpointsAfter(tables: Tables, height: number, most: number): number[] {
+  const found: number[] = []
+  for (const [, value] of tables.iterate(CHECKPOINTS, { start: numberKey(height + 1) })) {
+    found.push(decodeCheckpoint(value).height)
+    if (found.length === most) break
+  }
+  return found
+}
+
 export function readPage(tables: Tables, page: number): Uint8Array | undefined {
   return tables.get(PAGES, numberKey(page))
 }
