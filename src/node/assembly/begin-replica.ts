@@ -1,4 +1,5 @@
 /** The begin of a replica: the snapshot that it restores, and the block that it trusts (docs/follow.md). */
+import { rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hashHeader } from '../../consensus/comet/hashes.ts'
 import { type TrustedBlock, trustedHeader } from '../../consensus/follow/light/trust.ts'
@@ -13,7 +14,8 @@ import type { OpenedChain } from '../chain.ts'
 import { configError } from '../config.ts'
 import { type Log, moduleLog } from '../log.ts'
 import type { Config } from '../settings.ts'
-import { findSnapshot } from '../snapshots/find-snapshot.ts'
+import { unpackArchive } from '../snapshots/archive.ts'
+import { findSnapshot, type PlacedChunks } from '../snapshots/find-snapshot.ts'
 import { restoreChunks, restoreTargetOf } from '../snapshots/home-snapshots.ts'
 import { hasBlocks } from '../snapshots/restore-run.ts'
 
@@ -49,14 +51,25 @@ export async function trustedBlock(
 
 /** Restores the snapshot of a new replica, whose app hash must be the one in a header that validators have signed. */
 export async function beginReplica(chain: OpenedChain, build: Build | undefined, all: Log): Promise<void> {
-  const { config, home, genesis } = chain
+  const { config, home } = chain
   if (config.consensus.engine !== 'follow') return
-  const { snapshot, rpc, verify, stream } = config.follow
+  const { snapshot, stream } = config.follow
   if (snapshot === '') return
   if (!home) throw configError('follow.snapshot (--snapshot) needs a home: a chain in memory has no snapshots')
   if (await hasBlocks(home.paths.data)) return
   const log = moduleLog(all, 'follow')
-  const chunks = findSnapshot(snapshot, stream)
+  const unpacked = `${home.paths.data}-archive`
+  try {
+    const chunks = await placed(snapshot, stream, unpacked)
+    await restore(chain, build, chunks, log)
+  } finally {
+    rmSync(unpacked, { recursive: true, force: true })
+  }
+}
+
+async function restore(chain: OpenedChain, build: Build | undefined, chunks: PlacedChunks, log: Log): Promise<void> {
+  const { config, genesis } = chain
+  const { rpc, verify } = config.follow
   const { height } = chunks
   log('info', 'restores a snapshot', { height, chunks: chunks.paths.length })
   const expected = await appHashAfter(rpcOf(rpc, log), {
@@ -67,6 +80,14 @@ export async function beginReplica(chain: OpenedChain, build: Build | undefined,
   })
   const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected)
   log('info', 'restored the snapshot', { height, app_hash: Buffer.from(appHash).toString('hex').toUpperCase() })
+}
+
+/** Resolves with the chunks of a snapshot: of a folder, or of an archive, which is unpacked. */
+async function placed(path: string, stream: string, unpacked: string): Promise<PlacedChunks> {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return findSnapshot(path, stream)
+  rmSync(unpacked, { recursive: true, force: true })
+  await unpackArchive(path, unpacked)
+  return findSnapshot(unpacked, stream)
 }
 
 interface Wanted {

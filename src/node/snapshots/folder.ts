@@ -13,7 +13,8 @@ import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { flushFile } from '../files.ts'
 
-const RECORD = 'record'
+/** Name of the message about a snapshot, beside its chunks. */
+export const RECORD = 'record'
 /** Start of the names of snapshots in the making. */
 const UNFINISHED = 'new.'
 

@@ -1,0 +1,105 @@
+/**
+ * Archives of snapshots, as `snapshots dump` of the Cosmos SDK writes them: a gzipped tar of `_snapshot`, the message about the snapshot,
+ * and of its chunks `0`, `1`, …
+ */
+import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { queryError } from '../../primitives/errors.ts'
+import { RECORD } from './folder.ts'
+
+/** The message in an archive. */
+const MESSAGE = '_snapshot'
+/** A tar file has blocks of this size: a header, then the content of its file. Unit: bytes. */
+const BLOCK = 512
+/** Places of the fields of a header. */
+const NAME_END = 100
+const SIZE = { start: 124, end: 136 }
+const KIND = 156
+/** Kinds of an entry that is a file. */
+const FILES = new Set([0, 0x30])
+
+/** Unpacks an archive into a folder with the layout of `findChunks`. Rejects with `dataLoss` for anything else than such an archive. */
+export async function unpackArchive(path: string, into: string): Promise<void> {
+  mkdirSync(into, { recursive: true })
+  const writer = createWriter(path, into)
+  try {
+    let rest: Buffer = Buffer.alloc(0)
+    const take = new Writable({
+      write(piece: Buffer, _, done) {
+        try {
+          const all = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+          const whole = all.length - (all.length % BLOCK)
+          for (let at = 0; at < whole; at += BLOCK) writer.block(all.subarray(at, at + BLOCK))
+          rest = Buffer.from(all.subarray(whole))
+          done()
+        } catch (error) {
+          done(error as Error)
+        }
+      },
+    })
+    await pipeline(createReadStream(path), createGunzip(), take)
+    writer.end()
+  } catch (error) {
+    writer.close()
+    const { code, message } = error as NodeJS.ErrnoException
+    if (typeof code === 'string' && code.startsWith('Z_')) throw damaged(path, `it is no gzip, or cut off (${message})`)
+    throw error
+  }
+}
+
+const damaged = (path: string, reason: string) =>
+  queryError('dataLoss', `${path} is no archive of a snapshot: ${reason}`)
+
+/** Writes the files of an archive, whose blocks it receives in order. */
+function createWriter(path: string, into: string) {
+  let file: number | undefined
+  let left = 0
+  let chunks = 0
+  let hasMessage = false
+
+  function open(header: Buffer): void {
+    const end = header.indexOf(0)
+    const name = header.subarray(0, end < 0 || end > NAME_END ? NAME_END : end).toString('utf8')
+    const sizeText = header
+      .subarray(SIZE.start, SIZE.end)
+      .toString('latin1')
+      .replace(/[\0 ]+$/, '')
+      .trim()
+    if (!/^[0-7]{1,11}$/.test(sizeText) || !FILES.has(header[KIND]!))
+      throw damaged(path, `its entry "${name}" is no file`)
+    const wanted = hasMessage ? String(chunks) : MESSAGE
+    if (name !== wanted) throw damaged(path, `it has "${name}" where "${wanted}" must be`)
+    left = Number.parseInt(sizeText, 8)
+    file = openSync(join(into, hasMessage ? name : RECORD), 'w')
+    if (hasMessage) chunks++
+    hasMessage = true
+    if (left === 0) close()
+  }
+
+  function close(): void {
+    if (file !== undefined) closeSync(file)
+    file = undefined
+  }
+
+  return {
+    close,
+    block(bytes: Buffer): void {
+      if (file === undefined) {
+        // Blocks of zeros end the archive.
+        if (bytes.some((byte) => byte !== 0)) open(bytes)
+        return
+      }
+      const length = Math.min(left, BLOCK)
+      writeSync(file, bytes.subarray(0, length))
+      left -= length
+      if (left === 0) close()
+    },
+    end(): void {
+      if (file !== undefined) throw damaged(path, 'it is cut off')
+      if (chunks === 0) throw damaged(path, 'it has no chunk')
+    },
+  }
+}
