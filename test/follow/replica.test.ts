@@ -177,6 +177,18 @@ test('a node of another chain is refused by its name', async () => {
   expect(await reasonOf(replica)).toBe(`the node is of chain other-1, and this replica of ${chain.chainId}`)
 })
 
+test('a node that has pruned the next block is named with its first one', async () => {
+  node.advance(6)
+  const replica = await start()
+  await reach(replica, 6)
+  node.history = { ...chain, first: 12, blocks: new Map([...chain.blocks].filter(([height]) => height >= 12)) }
+  node.latest = 20
+  writeFileSync(join(node.stream, 'block-7-data'), streamFile(chain.blocks.get(7)!.changes))
+  expect(await reasonOf(replica)).toMatch(
+    /^the node has blocks from height 12 on, and the next one here is 7: name a node with more of them/,
+  )
+})
+
 test('a block without the signatures of two thirds is not taken', async () => {
   node.answer = (method, params, result) => {
     if (method !== 'commit' || params['height'] !== '5') return undefined

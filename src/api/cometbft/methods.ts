@@ -37,6 +37,7 @@ import {
   validatorUpdates,
   wholeBlockJson,
 } from './blocks.ts'
+import { changedBlocks, MAX_CHANGED_BLOCKS, requireChanges } from './changes.ts'
 import { consensusMethods } from './consensus-methods.ts'
 import { isFirstLine, searchedBlocks } from './engine.ts'
 import { type CometMethod, consensusMethod, type Json, method, poolMethod } from './method.ts'
@@ -280,6 +281,15 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
       }
     },
   ),
+
+  changes: method({ from: 'int', count: 'int' }, ({ node }, { from, count = 1n }) => {
+    const first = from ?? node.blocks.latestHeight()
+    requireHeight(node, first)
+    if (count < 1n || count > MAX_CHANGED_BLOCKS)
+      throw queryError('invalidArgument', `count must be 1 to ${MAX_CHANGED_BLOCKS}, but got ${count}`)
+    requireChanges(node, first)
+    return { blocks: longList(() => changedBlocks(node, first, count)) }
+  }),
 
   broadcast_tx_sync: method({ tx: 'base64Bytes' }, async ({ node }, { tx = EMPTY }) => {
     const admission = await node.driver.submit(tx)

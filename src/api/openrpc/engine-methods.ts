@@ -21,6 +21,7 @@ header_by_hash object: Returns the header of a block hash.
 blockchain object: Returns headers of a range of heights, at most 20, the newest first.
 commit object: Returns the signatures of a block.
 block_results object: Returns the results and events of a block.
+changes object: Returns everything that blocks wrote to the state, for replicas.
 validators object: Returns the validators of a height.
 consensus_params object: Returns the limits of blocks that consensus enforces at a height.
 tx object: Returns a committed transaction with its result, and a proof if asked for.
@@ -41,6 +42,8 @@ rpc.discover object: Returns this document.
 /** Descriptions of parameters by name. */
 export const ENGINE_PARAMETERS: Readonly<Record<string, { readonly text: string; readonly example: unknown }>> = {
   height: { text: 'Height; absent or 0: the newest.', example: '1' },
+  from: { text: 'First height.', example: '1' },
+  count: { text: 'Number of blocks, at most 500.', example: '20' },
   hash: { text: 'Hash, 32 bytes.', example: '1+z+d1TR2VUrPQ8AG7sc4XIjbAYRhVtzMSdhW4AcWUI=' },
   path: { text: 'Path of the query, such as /store/NAME/key or /package.Query/Method.', example: '/store/staking/key' },
   data: { text: 'Key or request, as hexadecimal text.', example: '05' },

@@ -2,6 +2,7 @@
  * The driver of a replica: it reads the changes and the blocks of another node, verifies each block, and commits it. Gateways
  * read on meanwhile. Source: docs/follow.md.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Validator } from '../../app/records.ts'
 import { EMPTY, equal } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
@@ -56,6 +57,12 @@ export function startFollowing(options: FollowOptions): Following {
   /** Whether the latest block was restored with its state, so that its results are not known. */
   const isRestored = (): boolean => executor.tip().resultsHash.length === 0
 
+  /** Forgets what was read ahead of the node from a height on. */
+  function forget(height: bigint): void {
+    blocks.forget(height)
+    changes.forget(height)
+  }
+
   const status = createStatus({
     latest: () => (latest() === 0n ? { height: 0n, timeNs: 0n } : executor.tip()),
     streamed: changes.latest,
@@ -85,7 +92,7 @@ export function startFollowing(options: FollowOptions): Following {
       if ((status.tip()?.height ?? 0n) > height) return (await blocks.block(height + 1n, signal)).header.appHash
       const own = await blocks.appHashAfter(height, signal)
       if (own) return own
-      if ((await askTip()).height <= height) await delay(FIRST_RETRY_MS, signal)
+      if ((await askTip()).height <= height) await delay(FIRST_RETRY_MS, undefined, { signal })
     }
   }
 
@@ -122,7 +129,7 @@ export function startFollowing(options: FollowOptions): Following {
     if (verifies) requireSigned(chainId, next, executor.blocks.validators(common + 1n) ?? [])
     log('warn', 'the node went back: so does this replica', { from: latest(), to: common })
     executor.rollback(common)
-    blocks.forget(common + 1n)
+    forget(common + 1n)
     status.confirm(common)
     return true
   }
@@ -135,6 +142,7 @@ export function startFollowing(options: FollowOptions): Following {
       const ours = executor.blocks.header(tip.height)?.hash
       if (ours && !equal(ours, tip.hash) && (await followRollback())) return
     }
+    if (tip && tip.earliest > height) throw prunedBlock(height, tip)
     const streamed = await changes.next(height, signal)
     const block = await blocks.block(height, signal)
     if (!isFirst() && !equal(block.header.lastBlockId.hash, executor.tip().hash) && (await followRollback())) return
@@ -175,7 +183,7 @@ export function startFollowing(options: FollowOptions): Following {
       } catch (error) {
         if (signal.aborted) return
         note(error, retryMs)
-        await delay(retryMs, signal).catch(() => undefined)
+        await delay(retryMs, undefined, { signal }).catch(() => undefined)
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
       }
     }
@@ -190,7 +198,7 @@ export function startFollowing(options: FollowOptions): Following {
       if (status.stopped()?.reason !== reason) log('error', 'stopped following', { height: latest() + 1n, reason })
       status.stop(reason)
       // A wrong answer can be of one URL only.
-      blocks.forget(0n)
+      forget(0n)
     } else {
       // A node that has not written its block yet is no news.
       if (waitsFor !== reason && retryMs > FIRST_RETRY_MS * 16) {
@@ -210,7 +218,7 @@ export function startFollowing(options: FollowOptions): Following {
         if (error instanceof ChainError && error.status === 'failedPrecondition') note(error, 0)
       }
       status.refresh()
-      await delay(TIP_MS, signal).catch(() => undefined)
+      await delay(TIP_MS, undefined, { signal }).catch(() => undefined)
     }
   }
 
@@ -238,20 +246,10 @@ export function startFollowing(options: FollowOptions): Following {
   }
 }
 
-function delay(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-    }
-    const stop = (): void => {
-      end()
-      reject(signal.reason as Error)
-    }
-    const timer = setTimeout(() => {
-      end()
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
-  })
+/** Returns the error of a node that no longer has the next block. */
+function prunedBlock(height: bigint, { earliest }: NodeTip): ChainError {
+  return queryError(
+    'failedPrecondition',
+    `the node has blocks from height ${earliest} on, and the next one here is ${height}: name a node with more of them, or begin again from a newer snapshot`,
+  )
 }

@@ -28,6 +28,8 @@ export interface ChangeSource {
   next(height: bigint, signal: AbortSignal): Promise<StreamedBlock | Gap>
   /** Tells that all heights up to this one are durable. The source can delete what it has of them. */
   release(height: bigint): void
+  /** Forgets what it has read ahead from this height on, since the node may have other blocks. */
+  forget(height: bigint): void
   /** Returns the latest height that the source has seen; undefined before the first. */
   latest(): bigint | undefined
   close(): void

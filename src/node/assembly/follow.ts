@@ -7,16 +7,19 @@ import type { Application, GenesisDocument } from '../../app/types.ts'
 import type { Executor } from '../../consensus/executor.ts'
 import { openStreamFolder } from '../../consensus/follow/files/stream-folder.ts'
 import type { TrustedBlock } from '../../consensus/follow/light/trust.ts'
+import { createPeerChanges, withPeer } from '../../consensus/follow/peer/peer-changes.ts'
 import { type Replica, startReplica } from '../../consensus/follow/replica.ts'
 import { createNodeBlocks } from '../../consensus/follow/rpc/node-blocks.ts'
 import { type NodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
+import type { ChangeSource } from '../../consensus/follow/source.ts'
 import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import { equal, formatHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { OpenedChain } from '../chain.ts'
-import { configError, parseMilliseconds, type ResolvedConfig } from '../config.ts'
+import { configError, parseMemory, parseMilliseconds, type ResolvedConfig } from '../config.ts'
+import { keepWithin } from '../disk-budget.ts'
 import { diskFiles } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
 import type { Config } from '../settings.ts'
@@ -28,12 +31,14 @@ const isReplica = ({ consensus }: Pick<Config, 'consensus'>): boolean => consens
 export function settingsOfReplica(resolved: ResolvedConfig): ResolvedConfig {
   const { config } = resolved
   if (!isReplica(config)) return resolved
-  const { stream, rpc, forward, snapshot, trustHeight, trustHash } = config.follow
-  if (stream === '') {
+  const { stream, from, forward, snapshot, trustHeight, trustHash } = config.follow
+  if (stream === '' && from === '') {
     throw configError(
-      'follow.stream (--stream) is empty: set the folder into which the node writes its changes, its streamers.file.write_dir',
+      'follow.stream (--stream) is empty: set the folder into which the node writes its changes, its streamers.file.write_dir, or follow.from (--from) to the URL of another Almanac',
     )
   }
+  if (from !== '') requireUrl(from, 'follow.from (--from)')
+  const rpc = config.follow.rpc.length === 0 && from !== '' ? [from] : config.follow.rpc
   if (rpc.length === 0)
     throw configError('follow.rpc (--rpc) is empty: set the URL of the RPC of the node, such as http://127.0.0.1:26657')
   for (const url of rpc) requireUrl(url, 'follow.rpc (--rpc)')
@@ -49,7 +54,8 @@ export function settingsOfReplica(resolved: ResolvedConfig): ResolvedConfig {
       `follow.trust_hash (--trust-hash) is "${trustHash}": it must be the hash of block ${trustHeight}, 64 hexadecimal digits`,
     )
   }
-  return { ...resolved, config: { ...config, feeder: { ...config.feeder, enabled: false } } }
+  const follow = { ...config.follow, rpc }
+  return { ...resolved, config: { ...config, follow, feeder: { ...config.feeder, enabled: false } } }
 }
 
 /** Returns the settings of a new replica with the node's genesis document, unless they name another. */
@@ -108,7 +114,7 @@ export async function startReplicaEngine(
   undo: (() => unknown)[],
 ): Promise<Replica> {
   const { config, profile, genesis } = chain
-  const { stream, rpc, verify, deleteFiles, forward, maxLag } = config.follow
+  const { rpc, verify, forward, maxLag } = config.follow
   const log = moduleLog(all, 'follow')
   const identity = createIdentity(profile)
   const { hashedStores, otherStores } = storesOf(identity)
@@ -118,6 +124,8 @@ export async function startReplicaEngine(
   if (trust) requireTrusted(executor, trust)
   const first = firstHeight(executor, genesis)
   const anchor = trust && first !== undefined ? await trustedBlock(nodeRpc, genesis.chain_id, trust, first) : undefined
+  const maxBytes = parseMemory(config.follow.maxDisk)!
+  if (maxBytes > 0) undo.push(keepWithin({ store, onBlock: executor.onBlock, maxBytes, log }))
   const replica = startReplica({
     executor,
     app,
@@ -125,7 +133,7 @@ export async function startReplicaEngine(
     firstStores: [...hashedStores, ...otherStores],
     identity,
     genesis,
-    changes: openStreamFolder({ path: stream, deletes: deleteFiles }),
+    changes: openChanges(config, log),
     blocks,
     anchor,
     verifies: verify === 'every',
@@ -137,9 +145,17 @@ export async function startReplicaEngine(
     log,
   })
   undo.push(() => replica.stop())
-  if (executor.isEmpty()) log('info', 'waits for the first block of the stream', { stream })
+  if (executor.isEmpty()) log('info', 'waits for the first block')
   await replica.firstBlock
   return replica
+}
+
+/** Opens the sources of changes: a stream, another Almanac, or both. */
+function openChanges({ follow: { stream, from, deleteFiles } }: Config, log: Log): ChangeSource {
+  const peer = from === '' ? undefined : createPeerChanges(rpcOf([from], log))
+  if (stream === '') return peer!
+  const files = openStreamFolder({ path: stream, deletes: deleteFiles })
+  return peer ? withPeer(files, peer) : files
 }
 
 /** Throws `failedPrecondition` if the replica has another block at the trusted height. */

@@ -14,7 +14,7 @@ export type PlacedChunks = ChunkFiles & { readonly height: bigint }
 export function findSnapshot(path: string, stream: string): PlacedChunks {
   const heights = heightsIn(path)
   if (heights.length === 0) return withHeight(findChunks(path), path)
-  const files = readdirSync(stream)
+  const files = stream === '' ? [] : readdirSync(stream)
   const continues = (height: bigint): boolean => files.some((name) => name.endsWith(`block-${height + 1n}-data`))
   const chosen = heights.find(continues) ?? heights[0]!
   return withHeight(findChunks(join(path, String(chosen))), path)

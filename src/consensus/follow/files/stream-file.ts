@@ -51,7 +51,8 @@ export function parseStreamFile(bytes: Uint8Array): FileContent {
   return found.kind === 'partial' ? { kind: 'wrong', reason: 'its last record is cut off' } : found
 }
 
-function parseRecords(bytes: Uint8Array, start: number): FileContent {
+/** Parses records from an offset on. */
+export function parseRecords(bytes: Uint8Array, start: number): FileContent {
   const changes: Change[] = []
   const cursor: Cursor = { bytes, at: start }
   let record = start

@@ -87,7 +87,7 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
     for (const kind of ['data', 'meta'] as const) rmSync(pathOf(height, kind), { force: true })
   }
 
-  return { next, release, latest: () => seen, close: () => watcher?.close() }
+  return { next, release, forget: () => undefined, latest: () => seen, close: () => watcher?.close() }
 }
 
 const OWNER_HINT = 'The node writes its files for its own user only: run the follower as that user, or grant it access.'
