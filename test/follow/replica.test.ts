@@ -251,6 +251,19 @@ test('a replica goes back with its node, and follows the other branch', async ()
   expect(appHashAt(replica, 14)).toBe(other.blocks.get(14)!.appHashAfter)
 })
 
+test('a node that went back is followed before it reaches the height of the replica again', async () => {
+  const other = await ownChain(LAST, 11)
+  node.advance(16)
+  const replica = await start()
+  await reach(replica, 16)
+  node.history = other
+  for (let height = 11; height <= 16; height++) rmSync(join(node.stream, `block-${height}-data`))
+  node.latest = 10
+  node.advance(12)
+  await reach(replica, 12, other)
+  expect(statusOf(replica).follow).toMatchObject({ nodeHeight: 12n, lagBlocks: 0n })
+})
+
 test('files of durable heights are deleted on demand, but the newest hundred', async () => {
   const long = await ownChain(130)
   node.history = long

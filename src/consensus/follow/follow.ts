@@ -51,6 +51,9 @@ export function startFollowing(options: FollowOptions): Following {
   const abort = new AbortController()
   const { signal } = abort
   let waitsFor: string | undefined
+  /** Ends the wait for the next block, since the node went back. */
+  let interrupt = new AbortController()
+  signal.addEventListener('abort', () => interrupt.abort(signal.reason))
 
   const latest = (): bigint => executor.committedHeight()
   const isFirst = (): boolean => executor.isEmpty()
@@ -107,17 +110,27 @@ export function startFollowing(options: FollowOptions): Following {
     return { set, isNew: true }
   }
 
+  /** Whether the node's latest block is at a height with another block here. */
+  function isOnOtherBranch(): boolean {
+    const tip = status.tip()
+    if (!tip || isFirst() || tip.height > latest() || tip.height < store.earliestHeight()) return false
+    const ours = executor.blocks.header(tip.height)?.hash
+    return ours !== undefined && !equal(ours, tip.hash)
+  }
+
   /** Goes back to the last height that the node has too, if it is on another branch. */
   async function followRollback(): Promise<boolean> {
     const earliest = store.earliestHeight()
-    let common = latest()
+    const { height: top } = await askTip()
+    const newest = top < latest() ? top : latest()
+    let common = newest
     for (; common >= earliest; common--) {
       const ours = executor.blocks.header(common)?.hash
       blocks.forget(common)
       const theirs = await blocks.block(common, signal)
       if (ours && equal(theirs.blockId.hash, ours)) break
     }
-    if (common === latest()) return false
+    if (common === newest) return false
     if (common < earliest) {
       throw queryError(
         'dataLoss',
@@ -137,13 +150,11 @@ export function startFollowing(options: FollowOptions): Following {
   /** Follows one block. */
   async function step(): Promise<void> {
     const height = isFirst() ? BigInt(genesis.initial_height) : latest() + 1n
+    if (interrupt.signal.aborted) interrupt = new AbortController()
+    if (isOnOtherBranch() && (await followRollback())) return
     const tip = status.tip()
-    if (tip && tip.height > 0n && tip.height <= latest() && tip.height >= store.earliestHeight()) {
-      const ours = executor.blocks.header(tip.height)?.hash
-      if (ours && !equal(ours, tip.hash) && (await followRollback())) return
-    }
     if (tip && tip.earliest > height) throw prunedBlock(height, tip)
-    const streamed = await changes.next(height, signal)
+    const streamed = await changes.next(height, interrupt.signal)
     const block = await blocks.block(height, signal)
     if (!isFirst() && !equal(block.header.lastBlockId.hash, executor.tip().hash) && (await followRollback())) return
     const { set, isNew } = await validatorsOf(block)
@@ -182,6 +193,7 @@ export function startFollowing(options: FollowOptions): Following {
         retryMs = FIRST_RETRY_MS
       } catch (error) {
         if (signal.aborted) return
+        if (interrupt.signal.aborted) continue
         note(error, retryMs)
         await delay(retryMs, undefined, { signal }).catch(() => undefined)
         retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
@@ -213,6 +225,7 @@ export function startFollowing(options: FollowOptions): Following {
     while (!signal.aborted) {
       try {
         await askTip()
+        if (isOnOtherBranch()) interrupt.abort()
       } catch (error) {
         if (signal.aborted) return
         if (error instanceof ChainError && error.status === 'failedPrecondition') note(error, 0)
