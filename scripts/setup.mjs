@@ -7,7 +7,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -40,15 +40,32 @@ function readStamp() {
   }
 }
 
-/** Whether every package that the lock file requires on this machine is installed in the right version. */
+/**
+ * Whether every package that the lock file requires on this machine is installed in the right version. npm does not install an
+ * optional peer that the lock file lists.
+ */
 function installed(lockText) {
   const hiddenFile = join(root, 'node_modules', '.package-lock.json')
   if (!existsSync(hiddenFile)) return false
   const wanted = JSON.parse(lockText).packages
   const present = JSON.parse(readFileSync(hiddenFile, 'utf8')).packages
   return Object.entries(wanted).every(
-    ([path, entry]) => path === '' || entry.optional || present[path]?.version === entry.version,
+    ([path, entry]) =>
+      path === '' ||
+      entry.optional ||
+      (entry.peer && present[path] === undefined) ||
+      present[path]?.version === entry.version,
   )
+}
+
+/** Ends the program if `node_modules` is a link: `npm ci` would delete the packages of the checkout that it leads to. */
+function refuseLinkedPackages() {
+  const path = join(root, 'node_modules')
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return
+  process.stderr.write(
+    `${path} is a link to packages that are not those of package-lock.json: run npm ci where it leads, or delete the link\n`,
+  )
+  process.exit(1)
 }
 
 function run(title, command, args) {
@@ -76,7 +93,10 @@ const stamp = readStamp()
 const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const lock = createHash('sha256').update(lockText).digest('hex')
 if (!isPrepare && (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json')))) {
-  if (!installed(lockText)) run('installing packages', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
+  if (!installed(lockText)) {
+    refuseLinkedPackages()
+    run('installing packages', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
+  }
 }
 const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs', 'scripts/parts.mjs', 'package-lock.json'])
 const evmBuilt =
