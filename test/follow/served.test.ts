@@ -1,4 +1,4 @@
-/** What a replica serves as a program: the lag in every answer, `/readyz` and metrics, by API workers too. */
+/** A replica as a program: the lag in every answer, `/readyz` and metrics, through API workers too. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
