@@ -2,6 +2,7 @@
  * The driver of a replica: it reads the changes and the blocks of another node, verifies each block, and commits it. Gateways
  * read on meanwhile. Source: docs/follow.md.
  */
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Validator } from '../../app/records.ts'
 import { EMPTY, equal } from '../../primitives/bytes.ts'
@@ -43,6 +44,8 @@ const TIP_MS = 1000
 /** Time after which a failed step is tried again: it doubles from the first to the last. Unit: milliseconds. */
 const FIRST_RETRY_MS = 20
 const LAST_RETRY_MS = 5000
+/** Time between two tries from which the next URL is asked. Unit: milliseconds. */
+const TURN_MS = 300
 
 /** Begins to follow. */
 export function startFollowing(options: FollowOptions): Following {
@@ -54,6 +57,8 @@ export function startFollowing(options: FollowOptions): Following {
   /** Ends the wait for the next block, since the node went back. */
   let interrupt = new AbortController()
   signal.addEventListener('abort', () => interrupt.abort(signal.reason))
+  // Each of the requests that are made ahead listens.
+  setMaxListeners(0, signal)
 
   const latest = (): bigint => executor.committedHeight()
   const isFirst = (): boolean => executor.isEmpty()
@@ -211,7 +216,10 @@ export function startFollowing(options: FollowOptions): Following {
       status.stop(reason)
       // A wrong answer can be of one URL only.
       forget(0n)
+      blocks.turn()
     } else {
+      // Another node may have what this one lacks.
+      if (retryMs > TURN_MS) blocks.turn()
       // A node that has not written its block yet is no news.
       if (waitsFor !== reason && retryMs > FIRST_RETRY_MS * 16) {
         const unexpected = error instanceof ChainError ? {} : { error }

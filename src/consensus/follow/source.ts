@@ -55,6 +55,8 @@ export interface BlockSource {
   appHashAfter(height: bigint, signal: AbortSignal): Promise<Uint8Array | undefined>
   /** Resolves with the root hash of a store after a height; undefined if the node does not prove it. */
   storeRoot(height: bigint, store: string, signal: AbortSignal): Promise<Uint8Array | undefined>
+  /** Forgets all blocks, and asks the next URL from now on, since the answers of the one in use may be wrong. */
+  turn(): void
   /** Forgets the blocks from this height on, since the node may have others. */
   forget(height: bigint): void
 }

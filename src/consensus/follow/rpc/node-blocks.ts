@@ -78,6 +78,10 @@ export function createNodeBlocks(rpc: NodeRpc): BlockSource {
       return parseBase64(String(response?.['last_block_app_hash'] ?? ''))
     },
     storeRoot: (height, store, signal) => storeRootOf(rpc, height, store, signal),
+    turn() {
+      fetched.clear()
+      rpc.turn()
+    },
     forget(height) {
       for (const one of fetched.keys()) if (one >= height) fetched.delete(one)
     },

@@ -25,12 +25,14 @@ export interface NodeRpcOptions {
   readonly urls: readonly string[]
   /** Time in which a node answers. Unit: milliseconds. */
   readonly timeoutMs?: number
+  /** Size of the largest answer that is read. Unit: bytes. */
+  readonly mostBytes?: number
   /** Called when the URL in use fails, and another one is used. */
   readonly onFailure?: (url: string, reason: string) => void
 }
 
 const TIMEOUT_MS = 10_000
-/** Largest answer that is read, bytes: more than a block of the largest size with its results. */
+/** More than three blocks of the largest size with their results. */
 const MOST_BYTES = 256 << 20
 
 interface Answer {
@@ -49,24 +51,38 @@ export function requireUrl(url: string, setting: string): void {
   )
 }
 
-export function createNodeRpc({ urls, timeoutMs = TIMEOUT_MS, onFailure }: NodeRpcOptions): NodeRpc {
+export function createNodeRpc({
+  urls,
+  timeoutMs = TIMEOUT_MS,
+  mostBytes = MOST_BYTES,
+  onFailure,
+}: NodeRpcOptions): NodeRpc {
   let current = 0
 
+  /** Asks one URL, within the time and the size of an answer. */
   async function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-    const limit = AbortSignal.timeout(timeoutMs)
-    const answer = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, limit]),
-    })
-    const length = Number(answer.headers.get('content-length') ?? 0)
-    if (length > MOST_BYTES) throw new Error(`its answer has ${length} bytes`)
-    const text = await answer.text()
+    // `AbortSignal.any` leaves something behind in a signal that lives as long as the replica.
+    const ends = new AbortController()
+    const stop = (): void => ends.abort(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    const timer = setTimeout(() => ends.abort(new Error('no answer in time')), timeoutMs)
     try {
-      return JSON.parse(text)
-    } catch {
-      throw new Error(`it answers status ${answer.status} without JSON`)
+      signal.throwIfAborted()
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: ends.signal,
+      })
+      const text = await textOf(answer, mostBytes)
+      try {
+        return JSON.parse(text)
+      } catch {
+        throw new Error(`it answers status ${answer.status} without JSON`)
+      }
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
     }
   }
 
@@ -118,9 +134,22 @@ function outcomeOf(answer: Answer | undefined): RpcOutcome {
   return answer?.result ? { result: answer.result } : { refused: 'it gives no result' }
 }
 
+/** Reads the body of an answer. Throws for one that is larger than a node's. */
+async function textOf({ body, headers }: Response, mostBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = Number(headers.get('content-length') ?? 0)
+  if (length > mostBytes) throw new Error(`its answer has ${length} bytes`)
+  length = 0
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    length += piece.length
+    if (length > mostBytes) throw new Error(`its answer has more than ${mostBytes} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}
+
 /** Returns the reason of a failed request: `fetch` itself says only that it failed. */
 function reasonOf(error: unknown): string {
-  const { message, cause, name } = error as Error
-  if (name === 'TimeoutError') return 'no answer in time'
+  const { message, cause } = error as Error
   return cause instanceof Error && cause.message !== '' ? cause.message : message
 }
