@@ -77,6 +77,7 @@ export const FOLLOW_SETTINGS = {
     flag: 'max-lag',
     min: 1,
     max: 10_000 * HOUR_MS,
+    beyond: '/readyz: 503',
   }),
   maxDisk: define(
     'follow',

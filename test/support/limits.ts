@@ -31,6 +31,7 @@ const NO_LIMITS: ReadonlySet<string> = new Set([
   'feeder.seed',
   'snapshots.interval',
   'statesync.trust_height',
+  'follow.trust_height',
   'statesync.trust_period',
 ])
 

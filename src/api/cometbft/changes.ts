@@ -4,9 +4,9 @@ import { formatBase64 } from '../../primitives/bytes.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { Json } from './method.ts'
 
-/** Blocks of one answer. */
+/** Blocks of one answer to `changes` of the CometBFT RPC. Beyond: an error with the range. */
 export const MAX_CHANGED_BLOCKS = 500n
-/** Bytes of changes after which an answer ends: the caller asks again from the next height on. */
+/** Bytes of changes in one answer to `changes`. Beyond: the answer ends with that block, and the caller asks from the next one on. */
 const MAX_BYTES = 32 << 20
 
 /** Throws `notFound` for a height whose changes are not stored: one that was pruned, or restored with its state. */
