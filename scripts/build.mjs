@@ -23,6 +23,7 @@ const ENTRIES = {
   'index.js': 'src/index.ts',
   'workers/compute.cjs': 'src/node/workers/compute.ts',
   'workers/api.cjs': 'src/node/workers/api.ts',
+  'workers/doctor.cjs': 'src/node/doctor/worker.ts',
   'workers/snapshot.cjs': 'src/node/snapshots/worker.ts',
 }
 

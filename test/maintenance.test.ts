@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -91,6 +101,28 @@ test('wrong targets are refused with what would be right', async () => {
   await expect(almanac('prune')).rejects.toThrow('set --to-height HEIGHT or --days N')
   await expect(almanac('prune', '--days', 'x')).rejects.toThrow('--days x: must be a number of days')
   await expect(almanac('prune', '--to-height', '99999999')).rejects.toThrow('height 99999999 is not reached')
+}, 60_000)
+
+test('a damaged database does not end the doctor, which says so', async () => {
+  const damaged = join(scratch, 'damaged')
+  cpSync(home, damaged, { recursive: true })
+  const path = join(damaged, 'data/data.mdb')
+  const { size } = statSync(path)
+  const file = openSync(path, 'r+')
+  // The two first pages name the root of the database; all others are overwritten.
+  const begin = 8192
+  writeSync(file, new Uint8Array(size - begin).fill(0xa5), 0, size - begin, begin)
+  closeSync(file)
+  const failed = await execute(process.execPath, [program, 'doctor', '--json', '--deep', '--home', damaged]).catch(
+    (error) => error,
+  )
+  const examined: Examined = JSON.parse(failed.stdout)
+  expect([failed.code, examined.ok]).toEqual([1, false])
+  expect(checkOf(examined, 'store')).toMatchObject({
+    state: 'fail',
+    found: expect.stringContaining('reading it ended the process (SIG'),
+    fix: expect.stringContaining('almanac restore'),
+  })
 }, 60_000)
 
 test('the doctor names what is wrong and what mends it', async () => {

@@ -31,6 +31,9 @@ export function workerEntry(name: 'compute' | 'api', build: Build | undefined): 
 /** Returns the program that makes snapshots, which no build replaces: it needs no state machine. */
 export const snapshotEntry = (): URL => ownEntry('snapshot')
 
+/** Returns the program that reads the database for `almanac doctor`. */
+export const doctorEntry = (): URL => ownEntry('doctor')
+
 function ownEntry(name: string): URL {
   const base = import.meta.url.endsWith('.ts') ? '../../dist/' : './'
   return new URL(`${base}workers/${name}.cjs`, import.meta.url)

@@ -44,6 +44,7 @@ async function examine(flags: Readonly<Record<string, unknown>>, isDeep: boolean
   const { fail, ok, textOf } = await import('../../node/doctor/check.ts')
   const machine = await import('../../node/doctor/machine.ts')
   const home = await import('../../node/doctor/home.ts')
+  const { checkStoreApart } = await import('../../node/doctor/store-process.ts')
   const { settingsOfPublicNode } = await import('../../node/public-node.ts')
   const paths = homePaths(homeOf(flags['home']))
   const results: CheckResult[] = [machine.checkProgram()]
@@ -62,7 +63,7 @@ async function examine(flags: Readonly<Record<string, unknown>>, isDeep: boolean
   results.push(checked, ...machine.checkDisk(existing(paths.root)), ...machine.checkEngine(config))
   if (holder === undefined) results.push(await machine.checkPorts(config))
   if (checked.state !== 'ok') return results
-  results.push(home.checkKeys(paths), ...(await home.checkStore(paths, isDeep, Date.now())))
+  results.push(home.checkKeys(paths), ...(await checkStoreApart({ root: paths.root, isDeep })))
   return results
 }
 

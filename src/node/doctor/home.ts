@@ -28,6 +28,9 @@ export function checkHome(paths: HomePaths): CheckResult {
   }
 }
 
+/** What mends a database that is not whole. */
+export const RESTORE = 'almanac restore DIR --home NEW from a backup, or almanac reset and start again'
+
 export function checkKeys(paths: HomePaths): CheckResult {
   const open = secretFiles(paths, diskFiles).filter((path) => diskFiles.exists(path) && !diskFiles.isPrivate(path))
   return open.length === 0
@@ -41,7 +44,6 @@ export function checkKeys(paths: HomePaths): CheckResult {
  */
 export async function checkStore(paths: HomePaths, isDeep: boolean, nowMs: number): Promise<CheckResult[]> {
   if (diskFiles.list(paths.data).length === 0) return [ok('store', 'no block yet')]
-  const restore = 'almanac restore DIR --home NEW from a backup, or almanac reset and start again'
   try {
     const backend = await openBackend({ path: paths.data, readOnly: true })
     try {
@@ -53,7 +55,7 @@ export async function checkStore(paths: HomePaths, isDeep: boolean, nowMs: numbe
       try {
         const computed = isDeep ? recomputeAppHash(state) : undefined
         if (!equal(computed?.appHash ?? state.appHash, tip.appHash))
-          return [fail('store', `the state of height ${tip.height} does not give its app hash`, restore)]
+          return [fail('store', `the state of height ${tip.height} does not give its app hash`, RESTORE)]
         const blocks = openBlockIndex(backend, () => BigInt(tip.height))
         const checked = computed ? `all ${computed.keys} keys give its app hash` : 'its trees give its app hash'
         return [
@@ -67,7 +69,7 @@ export async function checkStore(paths: HomePaths, isDeep: boolean, nowMs: numbe
       await backend.close()
     }
   } catch (error) {
-    return [fail('store', textOf(error), restore)]
+    return [fail('store', textOf(error), RESTORE)]
   }
 }
 
