@@ -73,7 +73,7 @@ export function parseRecords(bytes: Uint8Array, start: number): FileContent {
 }
 
 /** Reads a `StoreKVPair`. An absent value is an empty one, unless the pair deletes. */
-export function takeChange(cursor: Cursor): Change {
+function takeChange(cursor: Cursor): Change {
   let store = ''
   let isDeleted = false
   let key = EMPTY

@@ -17,6 +17,8 @@ const FILES_KEPT = 100n
 const POLL_MS = 250
 /** Looks for one height after which the names of all files are read: a folder can have a million. */
 const LOOKS_FOR_ALL = 40
+/** Later files that are looked for at each block. */
+const LOOKS_AHEAD = 100
 
 const NAME = /^(?:(.+)-)?block-(\d{1,18})-(data|meta)$/
 
@@ -59,13 +61,19 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
     return { until: later, reason }
   }
 
+  /** Moves `seen` on over the files that are there, some for each block. */
+  function lookAhead(height: bigint): void {
+    if (seen === undefined || height > seen) seen = height
+    for (let i = 0; i < LOOKS_AHEAD && existsSync(pathOf(seen + 1n, 'data')); i++) seen++
+  }
+
   async function next(height: bigint, signal: AbortSignal): Promise<StreamedBlock | Gap> {
     for (let looks = 0; ; looks++) {
       signal.throwIfAborted()
       const found = read(height)
       if (found?.kind === 'wrong') throw wrongFile(found.file, found.reason)
       if (found?.kind === 'complete') {
-        seen = seen === undefined || height > seen ? height : seen
+        lookAhead(height)
         return { height, changes: mergedRuns(found.changes) }
       }
       const gap = gapAt(height, found, looks % LOOKS_FOR_ALL === 0)
@@ -83,11 +91,15 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
     released = last
   }
 
+  function forget(height: bigint): void {
+    if (seen !== undefined && seen >= height) seen = undefined
+  }
+
   function remove(height: bigint): void {
     for (const kind of ['data', 'meta'] as const) rmSync(pathOf(height, kind), { force: true })
   }
 
-  return { next, release, forget: () => undefined, latest: () => seen, close: () => watcher?.close() }
+  return { next, release, forget, latest: () => seen, close: () => watcher?.close() }
 }
 
 const OWNER_HINT = 'The node writes its files for its own user only: run the follower as that user, or grant it access.'
