@@ -1,0 +1,29 @@
+/**
+ * `npm run site`: builds the documents into `build/site`, a folder that any server serves. The generator has its own packages, in
+ * `site/`, which nothing else needs.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const site = join(root, 'site')
+const pages = join(site, 'pages')
+/** Name of the first page, which the generator expects. */
+const FIRST = 'index'
+
+/** Runs a command in `site/`, and ends this program with its code if it fails. */
+function run(command, args) {
+  const { status } = spawnSync(command, args, { cwd: site, stdio: 'inherit', shell: process.platform === 'win32' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+if (!existsSync(join(site, 'node_modules/vitepress'))) {
+  run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'])
+}
+// The generator resolves its packages from the folder of the pages.
+rmSync(pages, { recursive: true, force: true })
+cpSync(join(root, 'docs'), pages, { recursive: true })
+cpSync(join(site, `${FIRST}.md`), join(pages, `${FIRST}.md`))
+run(process.execPath, [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build'])

@@ -1,0 +1,100 @@
+/** The site of the documents: its pages are those of `docs/`, which stay readable as they are. */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const docs = join(root, 'docs')
+
+/** Returns the first heading of a page. */
+const titleOf = (path) =>
+  /^#\s+(.+)$/m.exec(readFileSync(join(docs, `${path}.md`), 'utf8'))?.[1].replace(/[`*]/g, '') ?? path
+const page = (path) => ({ text: titleOf(path), link: `/${path}` })
+const group = (text, paths, collapsed = false) => ({ text, collapsed, items: paths.map(page) })
+const pagesIn = (folder) =>
+  readdirSync(join(docs, folder))
+    .filter((name) => name.endsWith('.md') && !name.startsWith('index.'))
+    .sort()
+    .map((name) => `${folder}/${name.slice(0, -3)}`)
+
+export const sidebar = [
+  { text: 'Start here', link: '/' },
+  group('Developers of apps', [
+    ...['recipes', 'dev', 'library', 'json-rpc', 'queries', 'transactions', 'evm-guide', 'tokens', 'devgas-guide'],
+    ...['time', 'console', 'api-page', 'compatibility'],
+  ]),
+  group('Operators', [
+    ...['install', 'operating', 'public-node', 'follow', 'network', 'state-sync', 'upgrades', 'metrics', 'keys'],
+    ...['governance', 'profiles', 'threat-model', 'security-findings'],
+  ]),
+  group('Engineers of the chain', [
+    ...['evm-internals', 'state-layout', 'cometbft', 'gateways', 'writing-upgrades', 'witness', 'decisions'],
+    ...['glossary', 'dependencies'],
+  ]),
+  group('Reference', ['cli', 'options', 'limits', 'reference', 'performance']),
+  group('Modules', pagesIn('modules'), true),
+  group('Decisions of architecture', ['adr/index', ...pagesIn('adr')], true),
+]
+
+/** Every page in the order of the sidebar, with its title. */
+const pages = sidebar.flatMap(({ items = [] }) => items)
+
+/** Writes every page as Markdown beside its HTML, and `llms.txt`, which lists them for programs that read. */
+function writePlainPages(outDir) {
+  for (const { link } of pages) {
+    const target = join(outDir, `${link}.md`)
+    mkdirSync(dirname(target), { recursive: true })
+    copyFileSync(join(docs, `${link}.md`), target)
+  }
+  const sections = sidebar
+    .filter(({ items }) => items)
+    .map(
+      ({ text, items }) =>
+        `## ${text}\n\n${items.map((one) => `- [${one.text}](${one.link.slice(1)}.md)`).join('\n')}\n`,
+    )
+  const about = 'A chain node and query service: a chain in one command, and every query at every height.'
+  writeFileSync(join(outDir, 'llms.txt'), `# Almanac\n\n> ${about}\n\n${sections.join('\n')}`)
+}
+
+/** Sends links that lead out of `docs/` to the repository, whose address is not known here: they stay as text. */
+function plainOutsideLinks(markdown) {
+  const render =
+    markdown.renderer.rules.link_open ?? ((tokens, i, options, _, self) => self.renderToken(tokens, i, options))
+  markdown.renderer.rules.link_open = (tokens, i, options, env, self) => {
+    const href = tokens[i].attrGet('href') ?? ''
+    if (isOutside(env.relativePath ?? '', href)) tokens[i].attrSet('href', `#${href.replace(/^(\.\.\/)+/, '')}`)
+    return render(tokens, i, options, env, self)
+  }
+}
+
+function isOutside(page, href) {
+  if (!/^\.\.?\//.test(href)) return false
+  const depth = page.split('/').length - 1
+  return (href.match(/\.\.\//g) ?? []).length > depth
+}
+
+export default {
+  // Copies of the documents: the generator looks for its packages above them.
+  srcDir: join(root, 'site/pages'),
+  outDir: join(root, 'build/site'),
+  cacheDir: join(root, 'build/site-cache'),
+  title: 'Almanac',
+  description: 'A chain node and query service',
+  // Any server and any folder: links have no host, and pages end with .html.
+  base: process.env.SITE_BASE ?? '/',
+  // No icon, and no request for one.
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  cleanUrls: false,
+  lastUpdated: false,
+  // Links to files of the repository are no pages. Links between pages and headings are tested with the documents.
+  ignoreDeadLinks: true,
+  // Angle brackets in the documents are placeholders, and no HTML.
+  markdown: { html: false, config: plainOutsideLinks },
+  themeConfig: {
+    sidebar,
+    outline: [2, 3],
+    search: { provider: 'local' },
+    docFooter: { prev: 'Before', next: 'Next' },
+  },
+  buildEnd: ({ outDir }) => writePlainPages(outDir),
+}

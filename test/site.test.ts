@@ -1,0 +1,28 @@
+/** The site of the documents (`npm run site`) leads to every page. */
+import { readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { expect, test } from 'vitest'
+
+interface Entry {
+  readonly text: string
+  readonly link?: string
+  readonly items?: readonly Entry[]
+}
+
+const root = resolve(import.meta.dirname, '..')
+const { sidebar } = (await import(pathToFileURL(join(root, 'site/.vitepress/config.mjs')).href)) as {
+  readonly sidebar: readonly Entry[]
+}
+const linked = sidebar.flatMap(({ items = [] }) => items)
+
+test('the navigation has every document once', () => {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `/${name.replaceAll('\\', '/').slice(0, -3)}`)
+  expect(linked.map(({ link }) => link).sort()).toEqual(pages.sort())
+})
+
+test('every entry has the title of its page, without marks', () => {
+  expect(linked.filter(({ text, link }) => text === '' || /[`*#]/.test(text) || `/${text}` === link)).toEqual([])
+})
