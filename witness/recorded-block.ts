@@ -1,7 +1,7 @@
 /** Recorded blocks in the forms of the node: blocks, changes, validators. */
 import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../src/app/records.ts'
-import type { BlockInput } from '../src/app/types.ts'
 import type { NodeBlock } from '../src/consensus/follow/node-block.ts'
+import { misbehaviourOf } from '../src/consensus/follow/rpc/block-of-json.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { parseRfc3339, ZERO_TIME_NS } from '../src/primitives/time.ts'
 import type { Change } from '../src/store/types.ts'
@@ -82,23 +82,6 @@ function resultsOf(block: RecordedBlock): TxResult[] {
     gasWanted: BigInt(gasWanted),
     gasUsed: BigInt(gasUsed),
   }))
-}
-
-/** Returns the misbehaviour in a line of evidence, which has the form of the CometBFT RPC. */
-function misbehaviourOf(line: Readonly<Record<string, unknown>>): BlockInput['evidence'] {
-  const value = (line['value'] ?? line) as Readonly<Record<string, unknown>>
-  const vote = value['vote_a'] as { readonly validator_address?: string; readonly height?: string } | undefined
-  if (!vote?.validator_address) return []
-  return [
-    {
-      kind: 'duplicateVote',
-      validator: hex(vote.validator_address),
-      height: BigInt(vote.height ?? 0),
-      timeNs: requireTime(String(value['Timestamp'] ?? value['timestamp'])),
-      power: BigInt(String(value['ValidatorPower'] ?? value['validator_power'] ?? 0)),
-      totalPower: BigInt(String(value['TotalVotingPower'] ?? value['total_voting_power'] ?? 0)),
-    },
-  ]
 }
 
 /** Returns a recorded block as a node reports it. The commit for it is in the next block, if the recording has one. */

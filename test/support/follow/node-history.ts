@@ -12,7 +12,7 @@ import {
 
 type Json = Record<string, unknown>
 
-export interface HistoryBlock {
+interface HistoryBlock {
   /** The results of `block`, `block_results`, `commit` and `validators`. */
   readonly block: Json
   readonly results: Json

@@ -52,7 +52,7 @@ function timeOf(value: unknown, field: string): bigint {
   return timeNs
 }
 
-export function blockIdOf(value: unknown): BlockId {
+function blockIdOf(value: unknown): BlockId {
   const { hash, parts } = objectOf(value, 'block_id')
   const { total = 0, hash: partsHash } = objectOf(parts ?? {}, 'block_id.parts')
   return {
