@@ -31,6 +31,8 @@ export type CallAnswer = {
 } & ({ readonly bytes: Buffer } | { readonly failure: CallFailure })
 
 export interface Call {
+  /** Id in the record of the log about a bug. */
+  readonly requestId: string
   readonly request: Uint8Array
   /** Returns the height of the request; undefined for the latest. Throws `invalidArgument` for a bad one, or if two differ. */
   readonly height: () => bigint | undefined
@@ -43,7 +45,7 @@ export async function answerCall(
   node: GatewayNode,
   method: DescMethod,
   { toName }: Family,
-  { request, height, signal, timeoutMs }: Call,
+  { requestId, request, height, signal, timeoutMs }: Call,
 ): Promise<CallAnswer> {
   const path = methodPath(method)
   let headers: CallAnswer['headers'] = []
@@ -62,7 +64,7 @@ export async function answerCall(
     return { headers, bytes }
   } catch (error) {
     node.observe?.(path, toChainError(error).status)
-    return { headers, failure: failureOf(node, path, error) }
+    return { headers, failure: failureOf(node, path, error, requestId) }
   }
 }
 
@@ -80,10 +82,14 @@ function headersOf(node: GatewayNode, height: bigint | undefined): CallAnswer['h
 }
 
 /** Returns the failure that a client sees. Logs anything but a `ChainError`. */
-export function failureOf(node: GatewayNode, path: string, thrown: unknown): CallFailure {
+export function failureOf(node: GatewayNode, path: string, thrown: unknown, requestId?: string): CallFailure {
   if (!(thrown instanceof ChainError)) {
     const error = thrown instanceof Error ? thrown.stack : String(thrown)
-    node.log('error', 'a gRPC call failed', { method: path, error })
+    node.log('error', 'a gRPC call failed', {
+      ...(requestId !== undefined && { request: requestId }),
+      method: path,
+      error,
+    })
     return { code: STATUS_CODES.internal.grpc, details: 'internal error' }
   }
   const status = thrown.details.length > 0 ? encodeStatus(thrown) : EMPTY

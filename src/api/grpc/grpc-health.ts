@@ -13,6 +13,7 @@ import type { GatewayNode } from '../gateway.ts'
 import type { Names } from '../names.ts'
 import { failureOf } from './call.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
+import { refusalOf } from './grpc-rates.ts'
 
 const WATCH_MS = 1_000
 
@@ -82,6 +83,8 @@ export function createHealth(node: GatewayNode, source: HealthSource) {
     } as ServiceDefinition,
     implementation: {
       Check(call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) {
+        const refused = refusalOf(node, call, '')
+        if (refused) return respond(refused)
         try {
           respond(null, source.check(call.request))
         } catch (error) {
@@ -89,6 +92,8 @@ export function createHealth(node: GatewayNode, source: HealthSource) {
         }
       },
       Watch(call: ServerWritableStream<Buffer, Buffer>) {
+        const refused = refusalOf(node, call, '')
+        if (refused) return void call.emit('error', refused)
         try {
           const stop = source.watch(
             call.request,

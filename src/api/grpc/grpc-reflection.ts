@@ -8,7 +8,9 @@ import {
   ServerReflectionResponseSchema,
 } from '../../gen/grpc/reflection/v1/reflection_pb.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
+import type { GatewayNode } from '../gateway.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
+import { refusalOf } from './grpc-rates.ts'
 import { type CommentOf, withComments } from './reflection-comments.ts'
 
 const NOT_FOUND = 5
@@ -136,12 +138,14 @@ function refusal(errorCode: number, errorMessage: string): ResponseCase {
 
 /**
  * Creates both versions of the service over the same descriptors. `families` builds the files under the active names, then
- * under the other accepted names; `services` are the names to list. Files contain the comments that `commentOf` returns.
+ * under the other accepted names; `services` are the names to list. Files contain the comments that `commentOf` returns. Each
+ * request takes a token of its client at `node`.
  */
 export function createReflection(
   families: readonly (() => readonly DescFile[])[],
   services: readonly string[],
   commentOf: CommentOf,
+  node: Pick<GatewayNode, 'clientAddress' | 'observe' | 'rates'>,
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
   const indexes: Index[] = []
   const encodeFile = cachePerObject(({ proto }: DescFile) =>
@@ -157,7 +161,14 @@ export function createReflection(
   }
   const listed = [...services, ...SERVICES].sort((a, b) => (a < b ? -1 : 1))
   const ServerReflectionInfo = (call: ServerDuplexStream<Buffer, Buffer>) => {
+    let isRefused = false
     call.on('data', (bytes: Buffer) => {
+      if (isRefused) return
+      const refused = refusalOf(node, call, '')
+      if (refused) {
+        isRefused = true
+        return void call.emit('error', refused)
+      }
       let request: ServerReflectionRequest
       try {
         request = fromBinary(ServerReflectionRequestSchema, bytes)
@@ -174,7 +185,7 @@ export function createReflection(
       call.pause()
       call.once('drain', () => call.resume())
     })
-    call.on('end', () => call.end())
+    call.on('end', () => isRefused || call.end())
   }
   return SERVICES.map((service) => ({
     definition: {

@@ -13,6 +13,7 @@ import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cor
 import { bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
 import type { SharedPort } from '../transport/http-server.ts'
 import { tooManyRequests } from '../transport/rate-limit.ts'
+import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { answerCall, type CallAnswer, failureOf, HEIGHT_NAMES } from './call.ts'
 import { createHealthSource } from './grpc-health.ts'
 import { answerFrames, encodingOf, messageFrame, readMessage, trailersFrame } from './web-frames.ts'
@@ -23,6 +24,7 @@ const EXPOSED = [
   'grpc-status-details-bin',
   ...STATUS_HEADERS.map((name) => name.toLowerCase()),
   ...HEIGHT_NAMES,
+  REQUEST_ID_HEADER.toLowerCase(),
 ]
 const CHECK = `/${Health.typeName}/Check`
 const WATCH = `/${Health.typeName}/Watch`
@@ -37,6 +39,7 @@ interface Target {
 export function createGrpcWeb(node: GatewayNode): SharedPort {
   const names = namesOf(node.identity)
   const health = createHealthSource(node, names)
+  const idOf = createRequestIds()
   const targets = new Map<string, Target>()
   for (const service of queriedServices) {
     for (const name of names.accepted(service.typeName)) {
@@ -73,12 +76,14 @@ export function createGrpcWeb(node: GatewayNode): SharedPort {
     const abort = new AbortController()
     res.once('close', () => abort.abort())
     const timeout = req.headers['grpc-timeout']
+    const requestId = idOf(req.headers['x-request-id'])
     void answerCall(node, target.method, target.family, {
+      requestId,
       request,
       height: () => selectHeight(req.headers, undefined),
       signal: abort.signal,
       timeoutMs: timeout === undefined ? undefined : parseGrpcTimeout(String(timeout)),
-    }).then((done) => reply.end(done.headers, answerFrames(done)))
+    }).then((done) => reply.end([[REQUEST_ID_HEADER, requestId], ...done.headers], answerFrames(done)))
   }
 
   return {

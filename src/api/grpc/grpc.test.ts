@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import {
@@ -41,6 +42,8 @@ const UNARY = '/sdk.bank.v1beta1.Query/Balance'
 let server: GatewayServer
 let client: Client
 const calls: QueryCall[] = []
+/** Messages that the client can still send. */
+let tokens = Number.POSITIVE_INFINITY
 
 /**
  * Answers every query, at height 7 unless another is requested. The address `slow` waits until it is cancelled; `beyond` has
@@ -78,7 +81,7 @@ beforeAll(async () => {
     dispatch,
     now: Date.now,
     clientAddress: () => '',
-    rates: { isOn: false, take: () => undefined },
+    rates: { isOn: true, take: () => (tokens-- > 0 ? undefined : 250) },
     outgoing: createOutgoing({ bytes: 10_000_000, stallMs: 5000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,
@@ -139,6 +142,38 @@ test('a service answers under its neutral name and under the one that client lib
     expect(headers.get('x-cosmos-block-height')).toEqual(['7'])
   }
   expect(calls.at(-1)!.method).toBe(UNARY)
+})
+
+test('a call has the id that it gives, or a new one', async () => {
+  const given = await balance(UNARY, { address: 'a' }, { 'x-request-id': 'mine' })
+  expect(given.headers.get('x-request-id')).toEqual(['mine'])
+  const made = await balance(UNARY, { address: '' })
+  expect(made.headers.get('x-request-id')).toEqual([expect.stringMatching(/^[0-9a-f]{8}-\d+$/)])
+})
+
+test('a client beyond its limit is refused by services, health and each message of reflection', async () => {
+  try {
+    tokens = 0
+    const check = await callBytes('/grpc.health.v1.Health/Check', new Uint8Array())
+    expect(check.error).toMatchObject({ code: 8, details: expect.stringContaining('repeat in 250 ms') })
+    expect((await balance(UNARY, { address: 'a' })).error?.code).toBe(8)
+    const watch = client.makeServerStreamRequest('/grpc.health.v1.Health/Watch', SAME, SAME, Buffer.alloc(0))
+    watch.resume()
+    expect((await once(watch, 'error'))[0]).toMatchObject({ code: 8 })
+    tokens = 2
+    const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
+    const stream = client.makeBidiStreamRequest(path, SAME, SAME)
+    let answers = 0
+    stream.on('data', () => answers++)
+    const ended = once(stream, 'error')
+    const ask = encode(ServerReflectionRequestSchema, { messageRequest: { case: 'listServices', value: '' } })
+    for (let i = 0; i < 5; i++) stream.write(Buffer.from(ask))
+    expect((await ended)[0]).toMatchObject({ code: 8 })
+    expect(answers).toBeLessThanOrEqual(2)
+    expect(tokens).toBe(-1)
+  } finally {
+    tokens = Number.POSITIVE_INFINITY
+  }
 })
 
 test('either height header chooses the height, and two different heights are refused', async () => {
@@ -278,7 +313,10 @@ test.each(['v1', 'v1alpha'])(
 )
 
 test('reflection reads no further request from a client that does not read its answers', async () => {
-  const [service] = createReflection([() => files], [], () => undefined)
+  const [service] = createReflection([() => files], [], () => undefined, {
+    clientAddress: () => '',
+    rates: { isOn: false, take: () => undefined },
+  })
   const questions = 300
   let answered = 0
   let sent = () => {}
@@ -290,6 +328,7 @@ test('reflection reads no further request from a client that does not read its a
       sent = done
     },
   })
+  Object.assign(call, { metadata: new Metadata(), getPeer: () => '' })
   const serve = service!.implementation['ServerReflectionInfo'] as unknown as (call: Duplex) => void
   serve(call)
   const ask = encode(ServerReflectionRequestSchema, {

@@ -21,11 +21,12 @@ import { type Family, type Names, namesOf } from '../names.ts'
 import { agree } from '../rest/height-selection.ts'
 import { queriedServices } from '../services/queried.ts'
 import { type GatewayServer, listen } from '../transport/http-server.ts'
-import { tooManyRequests } from '../transport/rate-limit.ts'
+import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { answerCall, type CallAnswer, HEIGHT_NAMES } from './call.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
 import { createHealth, createHealthSource } from './grpc-health.ts'
+import { refusalOf } from './grpc-rates.ts'
 import { createReflection } from './grpc-reflection.ts'
 
 // `listen` reports its failures to its caller, so the library need not log them to standard error.
@@ -56,17 +57,12 @@ type UnaryCall = ServerUnaryCall<Buffer, Buffer>
 interface Serve {
   readonly node: GatewayNode
   readonly connections: GrpcConnections
-}
-
-/** Returns the address by which the client of a call is counted. A peer is an address with a port. */
-function clientOf({ clientAddress }: GatewayNode, call: UnaryCall): string {
-  const forwarded = call.metadata.get('x-forwarded-for').map(String)
-  return clientAddress(call.getPeer().replace(/:\d+$/, ''), forwarded.length === 0 ? undefined : forwarded)
+  readonly idOf: ReturnType<typeof createRequestIds>
 }
 
 /** Answers a call when its connection has room for its answer. A call of a client that has disconnected does not run. */
 async function answerUnary(
-  { node, connections }: Serve,
+  { node, connections, idOf }: Serve,
   method: DescMethod,
   family: Family,
   call: UnaryCall,
@@ -81,18 +77,17 @@ async function answerUnary(
       node.observe?.(methodPath(method), 'cancelled')
       return respond({ code: STATUS_CODES.cancelled.grpc, details: 'the client has disconnected' })
     }
-    const waitMs = node.rates.take(clientOf(node, call))
-    if (waitMs !== undefined) {
-      node.observe?.(methodPath(method), 'resourceExhausted')
-      return respond({ code: STATUS_CODES.resourceExhausted.grpc, details: tooManyRequests(waitMs).message })
-    }
+    const refused = refusalOf(node, call, methodPath(method))
+    if (refused) return respond(refused)
+    const requestId = idOf(call.metadata.get(REQUEST_ID_HEADER).map(String))
     const answer = await answerCall(node, method, family, {
+      requestId,
       request: call.request,
       height: () => readHeight(call.metadata),
       signal,
       timeoutMs: remainingMs(call.getDeadline()),
     })
-    if (answer.headers.length > 0 && !signal.aborted) call.sendMetadata(metadataOf(answer.headers))
+    if (!signal.aborted) call.sendMetadata(metadataOf([[REQUEST_ID_HEADER, requestId], ...answer.headers]))
     if ('bytes' in answer) return respond(null, answer.bytes)
     const { code, details, status } = answer.failure
     const metadata = new Metadata()
@@ -135,14 +130,14 @@ export function createGrpcServer(node: GatewayNode): GatewayServer {
     'grpc.max_concurrent_streams': MAX_STREAMS,
   })
   const names = namesOf(node.identity)
-  const serve: Serve = { node, connections }
+  const serve: Serve = { node, connections, idOf: createRequestIds() }
   for (const service of queriedServices) addService(server, serve, service, names)
   const health = createHealthSource(node, names)
   const healthService = createHealth(node, health)
   server.addService(healthService.definition, healthService.implementation)
   const listed = queriedServices.map(({ typeName }) => names.active.toName(typeName))
   const commentOfName = (name: string) => commentOf(node.identity, names.toNeutral(name))
-  for (const reflection of createReflection(names.files, [...listed, Health.typeName], commentOfName)) {
+  for (const reflection of createReflection(names.files, [...listed, Health.typeName], commentOfName, node)) {
     server.addService(reflection.definition, reflection.implementation)
   }
   const tcp = connections.createServer(server.createConnectionInjector(ServerCredentials.createInsecure()))

@@ -9,5 +9,8 @@ const GIVEN = /^[\w.:-]{1,64}$/
 export function createRequestIds(): (given?: string | readonly string[]) => string {
   const prefix = randomUUID().slice(0, 8)
   let count = 0
-  return (given) => (typeof given === 'string' && GIVEN.test(given) ? given : `${prefix}-${++count}`)
+  return (given) => {
+    const id = typeof given === 'object' && given.length === 1 ? given[0] : given
+    return typeof id === 'string' && GIVEN.test(id) ? id : `${prefix}-${++count}`
+  }
 }
