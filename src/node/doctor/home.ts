@@ -28,7 +28,7 @@ export function checkHome(paths: HomePaths): CheckResult {
   }
 }
 
-/** What mends a database that is not whole. */
+/** Advice for a database that is not whole. */
 export const RESTORE = 'almanac restore DIR --home NEW from a backup, or almanac reset and start again'
 
 export function checkKeys(paths: HomePaths): CheckResult {
