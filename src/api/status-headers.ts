@@ -3,7 +3,7 @@ import type { Driver, FollowStatus, Halted } from '../consensus/driver.ts'
 import { cachePerObject } from '../primitives/cache.ts'
 
 export const HALTED_HEADER = 'X-Chain-Halted'
-const LAG_HEADER = 'X-Chain-Lag'
+export const LAG_HEADER = 'X-Chain-Lag'
 
 /** Names of the headers, for pages of other origins. */
 export const STATUS_HEADERS = [HALTED_HEADER, LAG_HEADER] as const

@@ -1,6 +1,6 @@
 /** `almanac status`: shows the status of a running node, or whether this build can continue the chain of a stopped one. */
 import { Command } from 'commander'
-import { HALTED_HEADER } from '../api/status-headers.ts'
+import { HALTED_HEADER, LAG_HEADER } from '../api/status-headers.ts'
 import { haltedByUpgrade } from '../consensus/halted.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
@@ -36,23 +36,31 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
       '-n, --node <url>',
       'URL of the CometBFT RPC of the node. (default: that of the node that runs in the home)',
     )
+    .option('-w, --watch', 'Print a line for each block, until the command is stopped.')
     .exitOverride()
   addSettings(command, ({ section, key }) => STATUS_SETTINGS.has(`${section}.${key}`))
   command.parse([...args], { from: 'user' })
-  const { node, ...flags } = flagsOf(command)
+  const { node, watch, ...flags } = flagsOf(command)
   const home = homeOf(flags['home'])
   const { config } = resolveSettings(flags, home)
   const isPlain = !Object.keys(flags).some((flag) => flag !== 'home')
   const running = isPlain ? readRunFile(home, diskFiles)?.comet : undefined
   const ownUrl = `http://${addressOf(config.comet.host, config.comet.port + config.node.portOffset)}`
-  const url = `${String(node ?? running ?? ownUrl)
+  const rpc = String(node ?? running ?? ownUrl)
     .replace(/^tcp:/, 'http:')
-    .replace(/\/+$/, '')}/status`
+    .replace(/\/+$/, '')
+  if (watch !== undefined) {
+    const { watchStatus } = await import('./status-watch.ts')
+    await watchStatus(rpc, (line) => process.stdout.write(`${line}\n`), new AbortController().signal)
+  }
+  const url = `${rpc}/status`
   let result: CometStatus | undefined
   let halted: string | null
+  let lag: string | null
   try {
     const response = await fetch(url)
     halted = response.headers.get(HALTED_HEADER)
+    lag = response.headers.get(LAG_HEADER)
     result = ((await response.json()) as { readonly result?: CometStatus } | null)?.result
   } catch {
     throw queryError('unavailable', `no node answers at ${url}; ${await adviceFor(homePaths(home), config, build)}`)
@@ -72,6 +80,7 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
     app_hash: sync_info.latest_app_hash,
     catching_up: sync_info.catching_up,
     halted,
+    ...(lag !== null && { lag }),
     validator: validator_info.address,
     voting_power: validator_info.voting_power,
   }
