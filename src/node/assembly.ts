@@ -49,6 +49,7 @@ import { choosePorts } from './ports.ts'
 import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress } from './public-node.ts'
 import { writeRunFile } from './run-file.ts'
 import type { Config } from './settings.ts'
+import { openSnapshotFolder } from './snapshots/folder.ts'
 import { createStateReader } from './state-reader.ts'
 import { logFailedPayouts } from './unpaid-shares.ts'
 import { unwind } from './unwind.ts'
@@ -214,6 +215,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const nodeInfo: CometNodeInfo = {
     ...facts,
     engine: engineRpcOf(config),
+    ...(chain.home && { snapshots: openSnapshotFolder(chain.home.paths.snapshots) }),
     genesis: () => genesis,
     check: executor.checkState.probe,
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,

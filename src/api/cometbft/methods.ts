@@ -42,6 +42,7 @@ import { consensusMethods } from './consensus-methods.ts'
 import { isFirstLine, searchedBlocks } from './engine.ts'
 import { type CometMethod, consensusMethod, type Json, method, poolMethod } from './method.ts'
 import { genesisBytes, statusOf } from './node.ts'
+import { offeredSnapshots, snapshotChunk } from './snapshots.ts'
 
 /** Time that `broadcast_tx_commit` waits for the block, as in CometBFT. Beyond: an error; the transaction stays in the pool. */
 const COMMIT_TIMEOUT_MS = 10_000
@@ -290,6 +291,12 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
     requireChanges(node, first)
     return { blocks: longList(() => changedBlocks(node, first, count)) }
   }),
+
+  snapshots: method({}, ({ nodeInfo }) => offeredSnapshots(nodeInfo)),
+
+  snapshot_chunk: method({ height: 'int', chunk: 'int' }, ({ nodeInfo }, { height = 0n, chunk = 0n }) =>
+    snapshotChunk(nodeInfo, height, chunk),
+  ),
 
   broadcast_tx_sync: method({ tx: 'base64Bytes' }, async ({ node }, { tx = EMPTY }) => {
     const admission = await node.driver.submit(tx)

@@ -22,6 +22,8 @@ blockchain object: Returns headers of a range of heights, at most 20, the newest
 commit object: Returns the signatures of a block.
 block_results object: Returns the results and events of a block.
 changes object: Returns everything that blocks wrote to the state, for replicas.
+snapshots object: Returns the snapshots that a replica can begin with, the newest first.
+snapshot_chunk object: Returns a chunk of a snapshot, as base64.
 validators object: Returns the validators of a height.
 consensus_params object: Returns the limits of blocks that consensus enforces at a height.
 tx object: Returns a committed transaction with its result, and a proof if asked for.

@@ -37,6 +37,7 @@ export async function startApiWorkers(
     entry: workerEntry('api', build),
     setup: {
       dataPath,
+      snapshots: chain.home?.paths.snapshots,
       config,
       profile,
       chainId: gateway.chainId,

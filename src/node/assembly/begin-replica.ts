@@ -1,5 +1,5 @@
 /** The begin of a replica: the snapshot that it restores, and the block that it trusts (docs/follow.md). */
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { hashHeader } from '../../consensus/comet/hashes.ts'
 import { type TrustedBlock, trustedHeader } from '../../consensus/follow/light/trust.ts'
@@ -17,11 +17,14 @@ import type { Config } from '../settings.ts'
 import { unpackArchive } from '../snapshots/archive.ts'
 import { findSnapshot, type PlacedChunks } from '../snapshots/find-snapshot.ts'
 import { restoreChunks, restoreTargetOf } from '../snapshots/home-snapshots.ts'
+import { fetchSnapshot } from '../snapshots/peer-snapshot.ts'
 import { hasBlocks } from '../snapshots/restore-run.ts'
 
 /** Time between two questions for the header after a snapshot, and how often it is asked for. Unit: milliseconds. */
 const NEXT_MS = 1000
 const NEXT_ASKS = 60
+/** Time for a chunk of 10 MB, over a slow line. Unit: milliseconds. */
+const CHUNK_MS = 300_000
 
 /** Creates the client of the node's RPC. */
 export const rpcOf = (urls: readonly string[], log: Log): NodeRpc =>
@@ -49,22 +52,43 @@ export async function trustedBlock(
   return { height, hash: hashHeader(header) }
 }
 
-/** Restores the snapshot of a new replica, whose app hash must be the one in a header that validators have signed. */
+/** Restores the snapshot of a new replica, from a folder or its peer, whose app hash must be the one in a header that validators have signed. */
 export async function beginReplica(chain: OpenedChain, build: Build | undefined, all: Log): Promise<void> {
   const { config, home } = chain
   if (config.consensus.engine !== 'follow') return
-  const { snapshot, stream } = config.follow
-  if (snapshot === '') return
+  const { snapshot, stream, from } = config.follow
+  if (snapshot === '' && (from === '' || !home || hasFirstFile(chain))) return
   if (!home) throw configError('follow.snapshot (--snapshot) needs a home: a chain in memory has no snapshots')
   if (await hasBlocks(home.paths.data)) return
   const log = moduleLog(all, 'follow')
   const unpacked = `${home.paths.data}-archive`
   try {
-    const chunks = await placed(snapshot, stream, unpacked)
+    if (snapshot === '') {
+      if (!(await fetched(chain, unpacked, log))) return
+    }
+    const chunks = await placed(snapshot === '' ? unpacked : snapshot, stream, unpacked)
     await restore(chain, build, chunks, log)
   } finally {
     rmSync(unpacked, { recursive: true, force: true })
   }
+}
+
+/** Whether the stream has the file of the first block. */
+function hasFirstFile({ config: { follow }, genesis }: OpenedChain): boolean {
+  if (follow.stream === '' || !existsSync(follow.stream)) return false
+  return readdirSync(follow.stream).some((name) => name.endsWith(`block-${genesis.initial_height}-data`))
+}
+
+/** Fetches a snapshot of the peer into a folder, if the peer does not have the first block. Resolves with whether it did. */
+async function fetched({ config, genesis }: OpenedChain, folder: string, log: Log): Promise<boolean> {
+  const { from } = config.follow
+  const { signal } = new AbortController()
+  const { earliest } = await createNodeBlocks(rpcOf([from], log)).tip(signal)
+  if (earliest <= BigInt(genesis.initial_height)) return false
+  log('info', 'fetches a snapshot of the peer', { from, peer_earliest: earliest })
+  rmSync(folder, { recursive: true, force: true })
+  await fetchSnapshot(createNodeRpc({ urls: [from], timeoutMs: CHUNK_MS }), folder, signal)
+  return true
 }
 
 async function restore(chain: OpenedChain, build: Build | undefined, chunks: PlacedChunks, log: Log): Promise<void> {

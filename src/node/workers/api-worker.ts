@@ -19,6 +19,7 @@ import { readiness, timingOf } from '../health.ts'
 import { createLog } from '../log.ts'
 import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
+import { openSnapshotFolder } from '../snapshots/folder.ts'
 import { createTurns } from '../turns.ts'
 import { joinMainProcess, type MainProcess } from './main-process.ts'
 import type { ApiSetup } from './messages.ts'
@@ -30,7 +31,7 @@ export function runApiWorker(build?: Build): void {
 }
 
 async function serve(
-  { dataPath, config, profile, chainId, genesis, facts, ports }: ApiSetup,
+  { dataPath, snapshots, config, profile, chainId, genesis, facts, ports }: ApiSetup,
   main: MainProcess,
   build: Build | undefined,
 ): Promise<OpenGateways> {
@@ -59,6 +60,7 @@ async function serve(
   const nodeInfo: CometNodeInfo = {
     ...facts,
     engine: engineRpcOf(config),
+    ...(snapshots !== undefined && { snapshots: openSnapshotFolder(snapshots) }),
     genesis: () => genesis,
     check: async (tx) => (await main.ask({ kind: 'check', tx })) as CheckResult,
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,

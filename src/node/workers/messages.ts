@@ -72,6 +72,8 @@ export type NodeFacts = Pick<NodeInfo, 'nodeId' | 'moniker' | 'listenAddress' | 
 /** The setup of an API worker. */
 export interface ApiSetup {
   readonly dataPath: string
+  /** Folder of the snapshots; undefined for a chain in memory. */
+  readonly snapshots: string | undefined
   readonly config: Config
   readonly profile: Profile
   readonly chainId: string
