@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
-import { createServer } from 'node:net'
+import { connect as connectTcp, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
@@ -44,6 +44,15 @@ interface Sent {
   readonly from?: string
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+}
+
+/** Opens a connection of the attacker to REST. An error closes it. */
+function connectAsAttacker(port: number): TLSSocket {
+  const plain = connectTcp({ host: '127.0.0.1', port, localAddress: ATTACKER_ADDRESS })
+  const socket = connect({ socket: plain, servername: 'rest.example.org', rejectUnauthorized: false })
+  plain.on('error', () => socket.destroy())
+  socket.on('error', () => socket.destroy())
+  return socket
 }
 
 const codesOf = (text: string): readonly (number | undefined)[] =>
@@ -141,14 +150,7 @@ export function publicProxySuite(name: string, start: (place: ProxyPlace) => Pro
     'a client that floods, invents addresses and holds connections is refused, and honest clients are answered',
     async () => {
       const silent: TLSSocket[] = Array.from({ length: 100 }, () => {
-        const socket = connect({
-          host: '127.0.0.1',
-          port: tlsPort,
-          localAddress: ATTACKER_ADDRESS,
-          servername: 'rest.example.org',
-          rejectUnauthorized: false,
-        })
-        socket.on('error', () => socket.destroy())
+        const socket = connectAsAttacker(tlsPort)
         socket.write('GET / HTTP/1.1\r\nHost: rest.example.org\r\nX: ')
         return socket
       })
@@ -177,14 +179,7 @@ export function publicProxySuite(name: string, start: (place: ProxyPlace) => Pro
   onProxy(
     'a client that sends its headers a byte at a time loses its connection',
     async () => {
-      const socket = connect({
-        host: '127.0.0.1',
-        port: tlsPort,
-        localAddress: ATTACKER_ADDRESS,
-        servername: 'rest.example.org',
-        rejectUnauthorized: false,
-      })
-      socket.on('error', () => socket.destroy())
+      const socket = connectAsAttacker(tlsPort)
       socket.write('GET / HTTP/1.1\r\nHost: rest.example.org\r\nX: ')
       const timer = setInterval(() => socket.write('x'), 500)
       socket.resume()
