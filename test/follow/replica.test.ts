@@ -299,6 +299,10 @@ test.each([
   [{ stream: '' }, /follow\.stream \(--stream\) is empty/],
   [{ rpc: 'localhost:26657' }, /follow\.rpc \(--rpc\) is "localhost:26657": it must be http:\/\/HOST:PORT/],
   [{ stream: '/nowhere/at/all' }, /there is no folder \/nowhere\/at\/all: set write_dir/],
+  [
+    { profile: 'nibiru' },
+    /chain\.profile \(--profile\) is nibiru, whose accounts begin with nibi1, and those of chain/,
+  ],
   [{ 'trust-height': '5' }, /--trust-height\) and follow\.trust_hash \(--trust-hash\) belong together/],
 ] as const)('settings with which it cannot follow are refused: %o', async (flags, message) => {
   node.advance(2)

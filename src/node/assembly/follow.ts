@@ -22,8 +22,10 @@ import { configError, parseMemory, parseMilliseconds, type ResolvedConfig } from
 import { keepWithin } from '../disk-budget.ts'
 import { diskFiles } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
+import { chooseProfile } from '../profile.ts'
 import type { Config } from '../settings.ts'
 import { rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
+import { requireProfileOf } from './replica-profile.ts'
 
 const isReplica = ({ consensus }: Pick<Config, 'consensus'>): boolean => consensus.engine === 'follow'
 
@@ -66,9 +68,15 @@ export async function withNodeGenesis(
   undo: (() => unknown)[],
 ): Promise<ResolvedConfig> {
   const { config, origins } = resolved
-  if (!isReplica(config) || !isNew || config.chain.genesis !== '') return resolved
+  if (!isReplica(config) || !isNew) return resolved
+  const { profile } = chooseProfile(config.chain.profile, diskFiles)
+  if (config.chain.genesis !== '') {
+    requireProfileOf(diskFiles.read(config.chain.genesis) ?? '', profile)
+    return resolved
+  }
   const rpc = rpcOf(config.follow.rpc, moduleLog(all, 'follow'))
   const document = await genesisOf(rpc)
+  requireProfileOf(document, profile)
   const folder = mkdtempSync(join(tmpdir(), 'almanac-follow-'))
   undo.push(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'genesis.json')
