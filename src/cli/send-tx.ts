@@ -60,6 +60,7 @@ export function addTxOptions(command: Command): Command {
     .option('--gas <gas>', 'gas limit, or auto: gas used by a simulation times --gas-adjustment', 'auto')
     .option('--gas-adjustment <factor>', 'factor for --gas auto', '1.4')
     .option('--fee-granter <address>', 'account that pays the fee under a fee allowance (default: the signer)')
+    .option('--fee-payer <address>', 'account that pays the fee and signs too; with --generate-only')
     .addOption(new Option('--note <text>', 'memo of the transaction').default('', 'none'))
     .option('--timeout-height <height>', 'last height at which the transaction can be included; 0: no limit', '0')
     .option('--sign-mode <mode>', 'direct, or amino-json (for signers that show what they sign)', 'direct')
@@ -106,10 +107,19 @@ const keyOf = (key: KeyRecord): Signer => ({ address: key.address, key })
 const DEFAULT_GAS = 200_000n
 
 async function feeOfPlan(node: NodeClient, plan: UnsignedPlan, flags: TxFlags): Promise<Fee> {
-  const isUnmeasured = flags.gas === 'auto' && (flags.offline || !plan.key)
+  const isUnmeasured = flags.gas === 'auto' && (flags.offline || !plan.key || flags.feePayer !== undefined)
   const gasLimit = isUnmeasured ? DEFAULT_GAS : await gasOf(node, plan, flags)
   if (flags.offline && flags.fees === undefined && flags.gasPrices === undefined) return { gasLimit, amount: [] }
   return await feeOf(node, flags, gasLimit)
+}
+
+/** Throws `invalidArgument` if the transaction needs the signature of a fee payer, and would be sent without it. */
+function checkFeePayer({ feePayer, generateOnly, dryRun }: TxFlags): void {
+  if (feePayer === undefined || (generateOnly && !dryRun)) return
+  throw queryError(
+    'invalidArgument',
+    `--fee-payer ${feePayer}: it signs too, so add --generate-only; both then sign the file with \`almanac tx sign\``,
+  )
 }
 
 function planOf(
@@ -135,6 +145,7 @@ export async function sendTx(
 ): Promise<void> {
   const format = parseOutputFormat(flags.output)
   checkSendFlags(flags)
+  checkFeePayer(flags)
   const mode = parseSignMode(flags.signMode)
   const keyring = openKeyring(flags, terminal)
   const signer = signerOf(keyring, flags)

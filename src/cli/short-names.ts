@@ -35,7 +35,6 @@ const MODULES: Readonly<Record<string, ShortNames>> = {
   },
   oracle: {
     names: {
-      'aggregate-exchange-rate-prevote': 'aggregate-prevote',
       'aggregate-exchange-rate-vote': 'aggregate-vote',
       'delegate-feed-consent': 'set-feeder',
       'feeder-delegation': 'feeder',

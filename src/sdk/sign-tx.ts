@@ -35,6 +35,8 @@ export interface Fee {
   readonly amount: readonly Coin[]
   /** Address text of the fee granter, which pays instead of the signer under an allowance. */
   readonly granter?: string
+  /** Address text of the fee payer, which signs too; the first signer by default. */
+  readonly payer?: string
 }
 
 const KEY_SCHEMAS = { secp256k1: PubKeySchema, eth_secp256k1: EthPubKeySchema } as const satisfies Record<

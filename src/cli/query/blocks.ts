@@ -77,13 +77,48 @@ function addSearchOptions(command: Command): Command {
     .option('--order-by <order>', 'asc or desc, by height (default: asc)')
 }
 
+/** Events that lead to a transaction, by the value of `--type`. */
+const LOOKUPS: Readonly<Record<string, (text: string) => string>> = {
+  acc_seq(text) {
+    if (!/^[a-z0-9]+\/\d{1,20}$/.test(text))
+      throw queryError('invalidArgument', `${text}: must be ADDRESS/SEQUENCE, such as chain1…/7`)
+    return `tx.acc_seq='${text}'`
+  },
+  signature(text) {
+    const signatures = text.split(',')
+    if (!signatures.every((one) => /^[A-Za-z0-9+/]+={0,2}$/.test(one)))
+      throw queryError('invalidArgument', `${text}: must be signatures in base64, separated by commas`)
+    return signatures.map((one) => `tx.signature='${one}'`).join(' AND ')
+  },
+}
+
+/** Shows the one transaction that a search finds. Throws `notFound` for none. */
+async function findTx(text: string, flags: ReadFlags & { readonly type: string }, terminal: Terminal): Promise<void> {
+  const search = LOOKUPS[flags.type]
+  if (!search) throw queryError('invalidArgument', `--type ${flags.type}: must be hash, acc_seq or signature`)
+  const values = new URLSearchParams({ query: search(text), limit: '2' })
+  const answer = await openNode(flags).get(`/cosmos/tx/v1beta1/txs?${values}`, { height: flags.height })
+  const { tx_responses: found } = answer as { readonly tx_responses: readonly { readonly txhash: string }[] }
+  if (found.length === 0) throw queryError('notFound', `no transaction with --type ${flags.type} ${text}`)
+  if (found.length > 1)
+    throw queryError('failedPrecondition', `several transactions with --type ${flags.type} ${text}: use query txs`)
+  const path = `/cosmos/tx/v1beta1/txs/${found[0]!.txhash}`
+  terminal.print(formatOutput(await openNode(flags).get(path), parseOutputFormat(flags.output)))
+}
+
 /** Adds `query tx HASH` to the operations of the service of that name. */
 export function addTxLookup(parent: Command, terminal: Terminal): void {
-  parent.description('Show a transaction by its hash: query tx HASH')
-  parent.argument('[hash]', 'hash of the transaction')
-  addRead(parent, terminal, ([hash]) => {
-    if (hash === undefined) parent.help({ error: true })
-    return `/cosmos/tx/v1beta1/txs/${requireHash(hash!)}`
+  parent.description('Show a transaction: query tx HASH, or as --type says')
+  parent.argument('[id]', 'hash of the transaction, ADDRESS/SEQUENCE, or signatures in base64 separated by commas')
+  parent.option('--type <type>', 'what names it: hash, acc_seq or signature', 'hash')
+  addReadOptions(parent).action(async () => {
+    const flags = parent.opts<ReadFlags & { type: string }>()
+    const [id] = parent.args
+    if (id === undefined) parent.help({ error: true })
+    if (flags.type !== 'hash') return findTx(id!, flags, terminal)
+    const path = `/cosmos/tx/v1beta1/txs/${requireHash(id!)}`
+    const answer = await openNode(flags).get(path, { height: flags.height })
+    terminal.print(formatOutput(answer, parseOutputFormat(flags.output)))
   })
 }
 

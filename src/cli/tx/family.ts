@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { readJson } from '../../api/json-read.ts'
 import { messageType } from '../../identity/registry.ts'
 import type { Identity } from '../../identity/types.ts'
+import { parseRates, voteHash } from '../../modules/oracle/vote-text.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import * as coin from '../../primitives/coin.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -247,11 +248,27 @@ const AUTHZ: readonly FamilyCommand[] = [
   },
 ]
 
+const ORACLE: readonly FamilyCommand[] = [
+  {
+    words: 'aggregate-prevote <salt> <rates> [validator]',
+    about:
+      'Commit to a vote by its hash; rates such as "(ubtc:uusd,64250.5)|(ueth:uusd,3100)" (default: own validator)',
+    make(sender, [salt = '', rates = '', named]) {
+      const { bech32 } = sender.identity
+      const validator = named ?? formatBech32(bech32.validator, sender.address)
+      parseRates(rates)
+      const fields = { hash: voteHash(salt, rates, validator), feeder: accountOf(sender), validator }
+      return [messageOf(sender.identity, 'chain.oracle.v1beta1.MsgAggregateExchangeRatePrevote', fields)]
+    },
+  },
+]
+
 const COMMANDS: Readonly<Record<string, readonly FamilyCommand[]>> = {
   authz: AUTHZ,
   bank: BANK,
   distribution: DISTRIBUTION,
   feegrant: FEEGRANT,
+  oracle: ORACLE,
 }
 
 /** Adds flags to a command for each field of the message of its name. Returns the action for a command line without arguments. */

@@ -13,6 +13,7 @@ export interface FeeFlags {
   readonly gasPrices?: string
   readonly fees?: string
   readonly feeGranter?: string
+  readonly feePayer?: string
 }
 
 /** Adds the flags from which `feeOf` computes a fee. */
@@ -28,24 +29,28 @@ function pricesOf(text: string): readonly GasPrice[] {
   return prices
 }
 
-function granterOf({ feeGranter }: FeeFlags): Pick<Fee, 'granter'> {
-  return feeGranter === undefined ? {} : { granter: feeGranter }
+/** Returns who pays instead of the first signer. */
+function payersOf({ feeGranter, feePayer }: FeeFlags): Pick<Fee, 'granter' | 'payer'> {
+  return {
+    ...(feeGranter !== undefined && { granter: feeGranter }),
+    ...(feePayer !== undefined && { payer: feePayer }),
+  }
 }
 
 /** Computes the fee of a transaction from its flags. Throws `invalidArgument` for invalid coins or prices. */
 export async function feeOf(node: NodeClient, flags: FeeFlags, gasLimit: bigint): Promise<Fee> {
-  const granter = granterOf(flags)
+  const payers = payersOf(flags)
   if (flags.fees !== undefined) {
     const amount = tryParseText(flags.fees)
     if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: must be coins such as 5000unative`)
-    return { gasLimit, amount, ...granter }
+    return { gasLimit, amount, ...payers }
   }
   const prices = pricesOf(flags.gasPrices ?? (await fetchMinGasPrice(node)))
   const amount = prices.map(({ denom, price }) => ({
     denom,
     amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
   }))
-  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n), ...granter }
+  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n), ...payers }
 }
 
 async function fetchMinGasPrice(node: NodeClient): Promise<string> {
@@ -72,7 +77,6 @@ export async function gasOf(
   if (factor === undefined || factor <= 0n) {
     throw queryError('invalidArgument', `--gas-adjustment ${flags.gasAdjustment}: must be a positive number`)
   }
-  const granter = granterOf(flags)
-  const used = await simulateGas(node, encodeUnsigned(plan, { gasLimit: 0n, amount: [], ...granter }))
+  const used = await simulateGas(node, encodeUnsigned(plan, { gasLimit: 0n, amount: [], ...payersOf(flags) }))
   return decimal.ceil(decimal.mul(decimal.fromInteger(used), factor))
 }

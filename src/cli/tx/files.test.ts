@@ -197,3 +197,67 @@ test('coins are delegated, and rewards withdrawn, with positional arguments', as
   expect(await send('distribution withdraw-all-rewards --from alice')).toMatchObject({ code: 0 })
   expect(await run('query', `distribution rewards ${alice}`, ON_NODE())).toContain('total:')
 })
+
+test('a transaction is found by account and sequence, and by its signature', async () => {
+  const { txhash } = await send(`bank send alice ${bob} 3unative`)
+  const query = async (words: string) =>
+    json(await run('query', words, [...ON_NODE(), '-o', 'json'])) as unknown as {
+      tx: { auth_info: { signer_infos: { sequence: string }[] }; signatures: string[] }
+      tx_response: { txhash: string }
+    }
+  const { tx } = await query(`tx ${txhash}`)
+  const { sequence } = tx.auth_info.signer_infos[0]!
+  expect((await query(`tx --type acc_seq ${alice}/${sequence}`)).tx_response.txhash).toBe(txhash)
+  expect((await query(`tx --type signature ${tx.signatures[0]}`)).tx_response.txhash).toBe(txhash)
+  await expect(query(`tx --type acc_seq ${alice}/99999`)).rejects.toThrow('no transaction with --type acc_seq')
+  await expect(query(`tx --type acc_seq ${alice}`)).rejects.toThrow('must be ADDRESS/SEQUENCE')
+  await expect(query(`tx --type x ${txhash}`)).rejects.toThrow('must be hash, acc_seq or signature')
+})
+
+test('a prevote commits to its rates by the hash that the chain computes from the vote', async () => {
+  // SHA-256 of "1:(ubtc:uusd,64250.0):chainvaloper1example", its first 20 bytes, as in vote-text.test.ts.
+  const words = ['1', '(ubtc:uusd,64250.0)', 'chainvaloper1example']
+  const more = [
+    ...words,
+    '--from',
+    'alice',
+    '--generate-only',
+    '-o',
+    'json',
+    '--gas',
+    '1',
+    ...WITH_KEYS(),
+    ...ON_NODE(),
+  ]
+  const made = json(await run('tx', 'oracle aggregate-prevote', more)) as unknown as {
+    body: { messages: Record<string, string>[] }
+  }
+  expect(made.body.messages).toMatchObject([
+    { hash: '4529d6820e42558a76a6e95972a2af6880c705c0', feeder: alice, validator: 'chainvaloper1example' },
+  ])
+  await expect(run('tx', 'oracle aggregate-prevote', ['1', 'nonsense', ...more.slice(3)])).rejects.toThrow(
+    'failed to parse exchange rates',
+  )
+})
+
+test('a fee payer signs the file too, and pays', async () => {
+  await send(`bank send alice ${await run('keys', 'show m1 --address', WITH_KEYS())} 5000000unative`)
+  const m1 = (await run('keys', 'show m1 --address', WITH_KEYS())).trim()
+  const words = `bank send alice ${bob} 3unative --fee-payer ${m1}`
+  await expect(run('tx', words, [...WITH_KEYS(), ...ON_NODE(), '-y'])).rejects.toThrow('add --generate-only')
+  await run('tx', words, [...WITH_KEYS(), ...ON_NODE(), '--generate-only', '-o', 'json']).then((text) =>
+    writeFileSync(file('payer.json'), text),
+  )
+  const before = [await balance(alice), await balance(m1)] as const
+  for (const [from, source, target] of [
+    ['alice', 'payer', 'payer-1'],
+    ['m1', 'payer-1', 'payer-2'],
+  ]) {
+    const paths = [file(`${source}.json`), '--from', from!, '--output-document', file(`${target}.json`)]
+    await run('tx', 'sign', [...paths, ...WITH_KEYS(), ...ON_NODE()])
+  }
+  const sent = json(await run('tx', 'broadcast', [file('payer-2.json'), ...ON_NODE(), '-o', 'json']))
+  expect(sent.code).toBe(0)
+  expect(before[0] - (await balance(alice))).toBe(3n)
+  expect(before[1] - (await balance(m1))).toBe(5000n)
+})
