@@ -7,7 +7,9 @@ import { openTestStore } from './testing/test-store.ts'
 import type { VersionedStore } from './versioned.ts'
 
 const CHECKPOINTS = { blocks: 10, changedKeys: 1_000_000, permanent: 0 }
-const HEIGHTS = 120
+/** The same, with the spacing of a chain that keeps everything: every other checkpoint is deleted by the next one. */
+const SUPERSEDED = { ...CHECKPOINTS, permanent: 2 }
+const HEIGHTS = 160
 
 const contentsAt = (store: VersionedStore, height: bigint): string[] => {
   const snapshot = store.at(height)
@@ -31,27 +33,37 @@ function fill(store: VersionedStore, to: number, each: (height: number) => void 
   }
 }
 
-test('the oldest heights are pruned on demand, and all others keep their state and app hash', () => {
-  const whole = openTestStore(openMemory(), { checkpoints: CHECKPOINTS })
-  fill(whole, HEIGHTS)
-  const store = openTestStore(openMemory(), { checkpoints: CHECKPOINTS })
-  const floors: bigint[] = []
-  fill(store, HEIGHTS, (height) => {
-    const floor = height > 60 ? store.pruneOldest(30) : undefined
-    if (floor !== undefined) floors.push(floor)
-  })
-  expect(floors.length).toBeGreaterThan(2)
-  expect(store.earliestHeight()).toBe(floors.at(-1))
-  // Thirty heights were to stay.
-  expect(store.earliestHeight()).toBeLessThanOrEqual(BigInt(HEIGHTS - 29))
-  expect(store.usedBytes()).toBeLessThan(whole.usedBytes() * 0.9)
-  for (let height = store.earliestHeight(); height <= HEIGHTS; height++)
-    expect(contentsAt(store, height)).toEqual(contentsAt(whole, height))
-  expect(store.appHash()).toEqual(whole.appHash())
-  const pruned = store.earliestHeight() - 1n
-  expect(() => store.at(pruned)).toThrow(ChainError)
-  expect(() => store.at(pruned)).toThrow(String(store.earliestHeight()))
-})
+test.each([CHECKPOINTS, SUPERSEDED])(
+  'the oldest heights are pruned on demand, and all others keep their state and app hash: %o',
+  async (checkpoints) => {
+    const whole = openTestStore(openMemory(), { checkpoints })
+    fill(whole, HEIGHTS)
+    const backend = openMemory()
+    const store = openTestStore(backend, { checkpoints })
+    const floors: bigint[] = []
+    fill(store, HEIGHTS, (height) => {
+      const floor = height > 60 && height < HEIGHTS ? store.pruneOldest(30) : undefined
+      if (floor !== undefined) floors.push(floor)
+    })
+    expect(floors.length).toBeGreaterThan(2)
+    expect(store.earliestHeight()).toBe(floors.at(-1))
+    // Thirty heights were to stay.
+    expect(store.earliestHeight()).toBeLessThanOrEqual(BigInt(HEIGHTS - 29))
+    expect(store.usedBytes()).toBeLessThan(whole.usedBytes() * 0.9)
+    for (let height = store.earliestHeight(); height <= HEIGHTS; height++)
+      expect(contentsAt(store, height)).toEqual(contentsAt(whole, height))
+    expect(store.appHash()).toEqual(whole.appHash())
+    const pruned = store.earliestHeight() - 1n
+    expect(() => store.at(pruned)).toThrow(ChainError)
+    expect(() => store.at(pruned)).toThrow(String(store.earliestHeight()))
+    // Proofs of the earliest height need the log back to a checkpoint before it.
+    const first = { height: store.earliestHeight(), key: Uint8Array.of(1, 3) }
+    const proofOf = (of: VersionedStore) => of.at(first.height).proofs!.prove('bank', first.key)
+    expect(proofOf(store)).toEqual(proofOf(whole))
+    const reopened = openTestStore(backend, { checkpoints })
+    expect(reopened.appHash()).toEqual(whole.appHash())
+  },
+)
 
 test('a store that was closed while it pruned goes on, and opens at the same app hash', async () => {
   const backend = openMemory()
