@@ -25,7 +25,7 @@ test('accounts tell the prefix if there are no balances', () => {
   )
 })
 
-test('a document without accounts fits every profile, and a text that is none is left to its reader', () => {
+test('a document without accounts fits every profile, and a text that cannot be parsed has its error elsewhere', () => {
   expect(() => requireProfileOf(documentWith({}), nibiru)).not.toThrow()
   expect(() => requireProfileOf('{', nibiru)).not.toThrow()
 })

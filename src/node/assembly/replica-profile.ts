@@ -19,7 +19,7 @@ interface Document {
 /** Text of an address with its prefix. */
 const BECH32 = /^([a-z0-9]+)1[02-9ac-hj-np-z]{38,}$/
 
-/** Returns the prefix of the accounts in a genesis document; undefined if it has none. */
+/** Returns the prefix of the accounts in a genesis document; undefined without accounts. */
 function prefixIn({ app_state: state }: Document): string | undefined {
   for (const { address, base_account: base } of [...(state?.bank?.balances ?? []), ...(state?.auth?.accounts ?? [])]) {
     const found = BECH32.exec(String(address ?? base?.address ?? ''))
@@ -29,8 +29,8 @@ function prefixIn({ app_state: state }: Document): string | undefined {
 }
 
 /**
- * Throws `invalidArgument` for a profile whose accounts have another prefix than those of a genesis document. A text that is no
- * document is left to whoever reads it next.
+ * Throws `invalidArgument` for a profile whose accounts have another prefix than those of a genesis document. Accepts a text that
+ * cannot be parsed: the error of the next reader names the place.
  */
 export function requireProfileOf(text: string, { name, bech32 }: Pick<Profile, 'name' | 'bech32'>): void {
   let document: Document
