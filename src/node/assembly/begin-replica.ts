@@ -23,8 +23,11 @@ import { hasBlocks } from '../snapshots/restore-run.ts'
 /** Time between two questions for the header after a snapshot, and how often it is asked for. Unit: milliseconds. */
 const NEXT_MS = 1000
 const NEXT_ASKS = 60
-/** Time for a chunk of 10 MB, over a slow line. Unit: milliseconds. */
-const CHUNK_MS = 300_000
+/** Time for the changes of many blocks or a chunk of a snapshot, over a slow line. Unit: milliseconds. */
+const PEER_MS = 60_000
+
+/** Creates the client of another Almanac's RPC. */
+export const peerRpcOf = (url: string): NodeRpc => createNodeRpc({ urls: [url], timeoutMs: PEER_MS })
 
 /** Creates the client of the node's RPC. */
 export const rpcOf = (urls: readonly string[], log: Log): NodeRpc =>
@@ -87,7 +90,7 @@ async function fetched({ config, genesis }: OpenedChain, folder: string, log: Lo
   if (earliest <= BigInt(genesis.initial_height)) return false
   log('info', 'fetches a snapshot of the peer', { from, peer_earliest: earliest })
   rmSync(folder, { recursive: true, force: true })
-  await fetchSnapshot(createNodeRpc({ urls: [from], timeoutMs: CHUNK_MS }), folder, signal)
+  await fetchSnapshot(peerRpcOf(from), folder, signal)
   return true
 }
 

@@ -24,7 +24,7 @@ import { diskFiles } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
 import { chooseProfile } from '../profile.ts'
 import type { Config } from '../settings.ts'
-import { rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
+import { peerRpcOf, rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
 import { requireProfileOf } from './replica-profile.ts'
 
 const isReplica = ({ consensus }: Pick<Config, 'consensus'>): boolean => consensus.engine === 'follow'
@@ -141,7 +141,7 @@ export async function startReplicaEngine(
     firstStores: [...hashedStores, ...otherStores],
     identity,
     genesis,
-    changes: openChanges(config, log),
+    changes: openChanges(config),
     blocks,
     anchor,
     verifies: verify === 'every',
@@ -159,8 +159,8 @@ export async function startReplicaEngine(
 }
 
 /** Opens the sources of changes: a stream, another Almanac, or both. */
-function openChanges({ follow: { stream, from, deleteFiles } }: Config, log: Log): ChangeSource {
-  const peer = from === '' ? undefined : createPeerChanges(rpcOf([from], log))
+function openChanges({ follow: { stream, from, deleteFiles } }: Config): ChangeSource {
+  const peer = from === '' ? undefined : createPeerChanges(peerRpcOf(from))
   if (stream === '') return peer!
   const files = openStreamFolder({ path: stream, deletes: deleteFiles })
   return peer ? withPeer(files, peer) : files

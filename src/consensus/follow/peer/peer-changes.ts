@@ -9,6 +9,8 @@ import type { ChangeSource, Gap, StreamedBlock } from '../source.ts'
 
 /** Blocks of a request. The peer sends fewer if they are large. */
 const BATCH_BLOCKS = 500n
+/** Blocks ahead at which the next ones are asked for. */
+const FETCH_AT_BLOCKS = 250
 /** Time between two questions for a block that the peer does not have yet. Unit: milliseconds. */
 const POLL_MS = 50
 
@@ -17,13 +19,21 @@ export function createPeerChanges(rpc: NodeRpc): ChangeSource {
   /** Blocks that the peer has sent before they were asked for. */
   const ahead = new Map<bigint, readonly Change[]>()
   let seen: bigint | undefined
+  /** The request for the blocks after `seen`, while they are taken over. */
+  let fetching: Promise<unknown> | undefined
+  /** Whether the latest answer had several blocks, so that the peer may have more. */
+  let hasMore = false
+  /** Raised when what was asked for before no longer counts. */
+  let round = 0
 
   /** Fetches blocks from a height on. Returns a gap if the peer will never have it, undefined if it does not have it yet. */
   async function fetchFrom(height: bigint, signal: AbortSignal): Promise<Gap | undefined> {
-    const outcome = (
-      await rpc.batch([{ method: 'changes', params: { from: String(height), count: String(BATCH_BLOCKS) } }], signal)
-    )[0]!
+    const asked = round
+    const params = { from: String(height), count: String(BATCH_BLOCKS) }
+    const outcome = (await rpc.batch([{ method: 'changes', params }], signal))[0]!
+    if (asked !== round) return undefined
     if ('refused' in outcome) {
+      hasMore = false
       if (/must be less than or equal to/.test(outcome.refused)) return undefined
       return { until: undefined, reason: `the peer does not have the changes of height ${height}: ${outcome.refused}` }
     }
@@ -35,7 +45,18 @@ export function createPeerChanges(rpc: NodeRpc): ChangeSource {
       ahead.set(expected, readBlock(expected, String(block['changes'])))
       seen = expected
     }
+    hasMore = blocks.length > 1
     return undefined
+  }
+
+  /** Asks for the next blocks while the last ones are taken over. A failure is found again when they are needed. */
+  function fetchAhead(signal: AbortSignal): void {
+    if (fetching || !hasMore || ahead.size > FETCH_AT_BLOCKS) return
+    fetching = fetchFrom(seen! + 1n, signal)
+      .catch(() => undefined)
+      .finally(() => {
+        fetching = undefined
+      })
   }
 
   return {
@@ -43,7 +64,15 @@ export function createPeerChanges(rpc: NodeRpc): ChangeSource {
       for (const old of ahead.keys()) if (old < height) ahead.delete(old)
       for (;;) {
         const changes = ahead.get(height)
-        if (changes) return { height, changes }
+        if (changes) {
+          fetchAhead(signal)
+          return { height, changes }
+        }
+        if (fetching) {
+          await fetching
+          signal.throwIfAborted()
+          continue
+        }
         const gap = await fetchFrom(height, signal)
         if (gap) return gap
         if (!ahead.has(height)) await delay(POLL_MS, undefined, { signal })
@@ -51,6 +80,8 @@ export function createPeerChanges(rpc: NodeRpc): ChangeSource {
     },
     release: () => undefined,
     forget(height) {
+      round++
+      hasMore = false
       for (const one of ahead.keys()) if (one >= height) ahead.delete(one)
     },
     latest: () => seen,
