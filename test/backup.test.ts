@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -99,3 +99,21 @@ function listOf(name: string): { readonly path: string; readonly chunks: readonl
   const found = manifest.files.find((file: { path: string }) => file.path === name)
   return { path, chunks: found.chunks }
 }
+
+test('a home with the blocks of an engine is copied with them, and only while its node is stopped', async () => {
+  // The settings of the home do not name the engine, as after a start with the flag.
+  const other = join(scratch, 'engine-home')
+  const at = join(scratch, 'engine-backups')
+  const block = join('engine', 'data', 'block.db')
+  {
+    await using running = await startProcess(['--home', other, ...START])
+    mkdirSync(join(other, 'engine', 'data'), { recursive: true })
+    writeFileSync(join(other, block), 'a block')
+    await expect(almanac('backup', at, '--home', other)).rejects.toThrow(
+      `the engine has blocks of its own, which change while the node runs (process ${running.child.pid})`,
+    )
+  }
+  await almanac('backup', at, '--home', other)
+  await almanac('restore', at, '--home', join(scratch, 'engine-copy'))
+  expect(readFileSync(join(scratch, 'engine-copy', block), 'utf8')).toBe('a block')
+}, 120_000)

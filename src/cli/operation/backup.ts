@@ -1,5 +1,5 @@
 /** `almanac backup DIR`: copies a home, also while a node runs in it. */
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { diskFiles } from '../../node/files.ts'
 import { homePaths } from '../../node/home.ts'
@@ -44,7 +44,8 @@ export async function backup(
     paths,
     folder: resolve(command.args[0]!),
     chainId: (JSON.parse(genesis) as { chain_id: string }).chain_id,
-    underEngine: config.consensus.engine !== 'solo',
+    // A flag can have chosen the engine, which the settings of the home then do not say.
+    underEngine: config.consensus.engine !== 'solo' || diskFiles.exists(join(paths.root, 'engine')),
     includeKeys: keys,
     verify,
     keep: Number(keep),
