@@ -1,6 +1,7 @@
 /** The replay of a recording: executes every block on its recorded parent state, and checks the app hash of every height. */
 import { REFERENCE_STORES } from '../src/app/stores.ts'
-import { createExecutor, type ExecutedBlock } from '../src/consensus/executor.ts'
+import type { ExecutedBlock } from '../src/consensus/execution.ts'
+import { createExecutor } from '../src/consensus/executor.ts'
 import { factsBefore, recordOf } from '../src/consensus/follow/node-block.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { formatHex } from '../src/primitives/bytes.ts'

@@ -20,7 +20,7 @@ import {
   ResponseVerifyVoteExtension_VerifyStatus,
 } from '../../gen/tendermint/abci/types_pb.ts'
 import { EMPTY } from '../../primitives/bytes.ts'
-import type { Executor } from '../executor.ts'
+import type { Executor } from '../execution.ts'
 import { eventsOf, resultOf, updatesOf } from './answers.ts'
 import type { EngineBlocks } from './blocks.ts'
 import { factsOfBegin, factsOfFinalize } from './facts.ts'

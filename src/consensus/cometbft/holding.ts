@@ -3,7 +3,7 @@
  * need not be durable one by one, which would cost a wait for the disk each. Blocks that the engine decides are durable with their
  * commit.
  */
-import type { Executor } from '../executor.ts'
+import type { Executor } from '../execution.ts'
 
 /** The most that is held: blocks, and the time of the first, milliseconds. */
 export interface HoldLimits {

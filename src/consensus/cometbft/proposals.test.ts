@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TxPlace } from '../../app/types.ts'
-import type { Executor } from '../executor.ts'
+import type { Executor } from '../execution.ts'
 import type { PooledTx } from '../solo/pooled-tx.ts'
 import { createKnownTxs } from './known-txs.ts'
 import { createProposals } from './proposals.ts'

@@ -2,7 +2,7 @@
 import { maxBlockBytes } from '../../modules/consensus/keeper.ts'
 import { toKey } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import type { Executor } from '../executor.ts'
+import type { Executor } from '../execution.ts'
 import type { Pool } from '../solo/pool.ts'
 import type { KnownTxs } from './known-txs.ts'
 

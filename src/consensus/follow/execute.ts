@@ -3,7 +3,7 @@ import type { StoredBlock } from '../../app/records.ts'
 import type { Application, GenesisDocument } from '../../app/types.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { Change } from '../../store/types.ts'
-import type { Executor } from '../executor.ts'
+import type { Executor } from '../execution.ts'
 import { inputOf, type NodeBlock } from './node-block.ts'
 
 export interface ExecutionParts {

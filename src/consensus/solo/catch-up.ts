@@ -2,7 +2,7 @@
 import * as epochs from '../../modules/epochs/keeper.ts'
 import * as gov from '../../modules/gov/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
-import type { Executor } from '../executor.ts'
+import type { Executor } from '../execution.ts'
 
 /** Maximum number of blocks for one move of the clock. */
 const MAX_TO_CATCH_UP = 52_560
