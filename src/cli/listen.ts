@@ -32,9 +32,10 @@ and in its app.toml, section [streaming.abci], plugin = "abci" and keys = ["*"].
       'a node starts this command as its plugin, and nobody else: set COSMOS_SDK_ABCI of the node to it, and see `almanac listen --help`',
     )
   }
+  // Once it has the handshake the node can end at any time.
+  const parent = process.ppid
   const listener = await openListener(resolve(folder), () => undefined)
   process.stdout.write(`${listener.handshake}\n`)
-  const parent = process.ppid
   const watch = setInterval(() => {
     // A node that was killed ends nobody.
     if (process.ppid !== parent) process.exit(0)

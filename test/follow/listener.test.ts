@@ -124,6 +124,24 @@ test('the node learns that it serves, and ends it', async () => {
   expect(await ended).toBe(0)
 })
 
+test('it ends with the node that started it', async () => {
+  const script = `require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: ['ignore', 'inherit', 'ignore'] })`
+  const host = spawn(process.execPath, ['-e', script, program, 'listen', join(folder, 'changes')], {
+    env: { ...process.env, ...HANDSHAKE },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  child = host
+  const address = await new Promise<string>((done) => host.stdout.once('data', (text) => done(String(text))))
+  host.kill('SIGKILL')
+  client = new Client(address.split('|')[3]!, credentials.createInsecure())
+  const check = () =>
+    call('/grpc.health.v1.Health/Check', Buffer.alloc(0)).then(
+      () => 'serves',
+      () => 'gone',
+    )
+  await expect.poll(check).toBe('gone')
+})
+
 test('what is no change set is refused, and nothing is written', async () => {
   await connect()
   await expect(call(`${SERVICE}/ListenCommit`, Buffer.from([0x1a, 9, 1]))).rejects.toThrow(
