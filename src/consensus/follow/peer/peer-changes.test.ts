@@ -50,7 +50,7 @@ test('a thousand blocks are asked for in batches of 500, each before the one bef
     })
     if (peer.asked.length > before) askedAt.push(Number(height))
   }
-  // The request beyond the last block finds that there is none yet.
+  // The request beyond the last block finds no block.
   expect(peer.asked).toEqual([1, 501, 1001, 1201])
   expect(askedAt).toEqual([1, 251, 751, 951])
 })
