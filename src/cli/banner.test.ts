@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { almanac } from '../identity/profiles/almanac.ts'
 import { deriveAccounts } from '../node/accounts.ts'
-import { TEST_MNEMONIC } from '../node/settings.ts'
+import { TEST_MNEMONIC } from '../node/settings/chain.ts'
 import { renderBanner } from './banner.ts'
 
 const OWN = 'legal winner thank year wave sausage worth useful legal winner thank yellow'

@@ -4,7 +4,7 @@ import { configError, parseSetting } from '../node/config.ts'
 import { renderEffective } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { homePaths } from '../node/home.ts'
-import type { Setting } from '../node/setting.ts'
+import type { Setting } from '../node/settings/setting.ts'
 import { ALL_SETTINGS, type Config } from '../node/settings.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 

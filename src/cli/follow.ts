@@ -3,7 +3,7 @@
 import { Command } from 'commander'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
-import type { Setting } from '../node/setting.ts'
+import type { Setting } from '../node/settings/setting.ts'
 import { bannerlessLog, runNode } from './run-node.ts'
 import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 

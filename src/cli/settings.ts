@@ -4,7 +4,7 @@ import { configError, type ResolvedConfig, resolveConfig } from '../node/config.
 import { parseConfigFile } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { defaultHome, homePaths } from '../node/home.ts'
-import type { Setting } from '../node/setting.ts'
+import type { Setting } from '../node/settings/setting.ts'
 import { ALL_SETTINGS } from '../node/settings.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** The file `config.toml`: its parser, and its initial text with a comment for every key. */
 import { parse } from 'smol-toml'
 import { configError, type ResolvedConfig } from './config.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './settings/setting.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 
 /** Parses TOML. Throws `invalidArgument` with line and column of a syntax error. */

@@ -6,7 +6,7 @@ import { findProfile } from '../identity/profiles.ts'
 import { type ChainError, queryError } from '../primitives/errors.ts'
 import { parseDuration } from '../primitives/time.ts'
 import { LOG_LEVELS_FORM, parseLogLevels } from './log-levels.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './settings/setting.ts'
 import { ALL_SETTINGS, type Config, SETTINGS } from './settings.ts'
 
 /** The source of a value. */

@@ -11,7 +11,7 @@ import { parseSetting, type ResolvedConfig, resolveConfig } from './config.ts'
 import { renderConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
 import { type ChosenProfile, chooseProfile, profileOfFile } from './profile.ts'
-import type { Setting } from './setting.ts'
+import type { Setting } from './settings/setting.ts'
 import { ALL_SETTINGS, type Config, SETTINGS } from './settings.ts'
 import { formatValidatorKey, parseValidatorKey, type ValidatorKey } from './validator-key.ts'
 

@@ -10,7 +10,8 @@ import type { Files } from './files.ts'
 import { isDevelopment } from './gateway-node.ts'
 import { type HomePaths, secretFiles } from './home.ts'
 import type { Log } from './log.ts'
-import { type Config, hasPublicKeys, TEST_MNEMONIC } from './settings.ts'
+import { TEST_MNEMONIC } from './settings/chain.ts'
+import { type Config, hasPublicKeys } from './settings.ts'
 import { derivedValidatorKey } from './validator-key.ts'
 
 /** Returns the addresses of enabled gateways that other machines can reach. */

@@ -6,7 +6,7 @@ import { createPublicClient, createWalletClient, defineChain, type Hash, http, p
 import { mnemonicToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAlive } from '../../src/node/lock.ts'
-import { TEST_MNEMONIC } from '../../src/node/settings.ts'
+import { TEST_MNEMONIC } from '../../src/node/settings/chain.ts'
 import type { Testnet, TestnetNode } from '../../src/node/testnet/manifest.ts'
 import {
   almanac,

@@ -1,7 +1,7 @@
 /** The document of limits: settings with what happens beyond them, and constants whose comment says so after `Beyond:`. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Setting } from '../../src/node/setting.ts'
+import type { Setting } from '../../src/node/settings/setting.ts'
 import { ALL_SETTINGS } from '../../src/node/settings.ts'
 
 const root = resolve(import.meta.dirname, '../..')

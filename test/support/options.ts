@@ -1,7 +1,7 @@
 /** The document of all options: each setting as an option of `startNode`, with its flag, type, default and meaning. */
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { Setting } from '../../src/node/setting.ts'
+import type { Setting } from '../../src/node/settings/setting.ts'
 import { ALL_SETTINGS } from '../../src/node/settings.ts'
 
 export const OPTIONS_FILE = join(resolve(import.meta.dirname, '../..'), 'docs/options.md')

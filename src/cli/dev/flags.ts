@@ -1,6 +1,6 @@
 /** The flags of anvil 1.7.1, and what `almanac dev` makes of each (docs/dev.md). */
 import { availableParallelism } from 'node:os'
-import type { Setting } from '../../node/setting.ts'
+import type { Setting } from '../../node/settings/setting.ts'
 import { SETTINGS } from '../../node/settings.ts'
 
 /** A setting that a flag sets, and its value as text. */

@@ -1,9 +1,9 @@
 /** The settings of a replica (`almanac follow`). */
+import { HOUR_MS } from './bounds.ts'
 import { define } from './setting.ts'
 
 /** The largest database that a budget can name, bytes. */
 const MOST_DISK_BYTES = 2 ** 50
-const HOUR_MS = 3_600_000
 
 export const FOLLOW_SETTINGS = {
   stream: define(
