@@ -8,7 +8,8 @@ import { openBlockIndex } from '../src/indexer/block-index.ts'
 import { INDEX_TABLES } from '../src/indexer/tables.ts'
 import { openDisk } from '../src/node/disk.ts'
 import { STORE_TABLES } from '../src/store/tables.ts'
-import { type DiskWork, diskWorks } from './support/disk-works.ts'
+import { cosmosWorks } from './support/disk-cosmos.ts'
+import { type DiskWork, evmWorks } from './support/disk-works.ts'
 import { removeFolder, scratchFolder } from './support/load.ts'
 
 const ACCOUNTS = 32
@@ -98,7 +99,7 @@ try {
   console.log('bytes a gas')
   const filter = process.argv[2] ?? ''
   let worst = 0
-  for (const work of diskWorks.filter(({ name }) => name.includes(filter))) {
+  for (const work of [...evmWorks, ...cosmosWorks].filter(({ name }) => name.includes(filter))) {
     worst = Math.max(worst, await measure(work, emptyBlockBytes))
   }
   console.log(`the most: ${worst.toFixed(3)} bytes a gas`)

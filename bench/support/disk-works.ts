@@ -4,7 +4,6 @@ import type { Node } from '../../src/index.ts'
 import { encodeCall } from '../../src/modules/evm/calls/abi.ts'
 import { formatBech32 } from '../../src/primitives/address.ts'
 import { formatHex0x, hex } from '../../src/primitives/bytes.ts'
-import { cosmosWorks } from './disk-cosmos.ts'
 
 export interface DiskWork {
   readonly name: string
@@ -143,7 +142,7 @@ function ofTxs(name: string, count: number, make: () => EvmTx): DiskWork {
 export const randomAddress = (): string => formatBech32('chain', hex(randomHex(20)))
 const anyone = `0x${'57'.repeat(20)}`
 
-export const diskWorks: readonly DiskWork[] = [
+export const evmWorks: readonly DiskWork[] = [
   ofContract('LOG0 without data', loop('5f5fa0')),
   ofContract('LOG0 of 32 bytes', loop(`${NEXT}805f5260205fa0`)),
   ofContract('LOG0 of 1 kB', loop(`${words(32)}6104005fa0`)),
@@ -167,5 +166,4 @@ export const diskWorks: readonly DiskWork[] = [
   ofTxs('transfers to one account', 512, () => ({ to: anyone, gas: 21_000, value: '0x1' })),
   ofTxs('transfers to new accounts', 512, () => ({ to: `0x${randomHex(20)}`, gas: 21_000, value: '0x1' })),
   ofTxs('EVM transactions that fail', 512, () => ({ data: '0xfe', gas: 60_000 })),
-  ...cosmosWorks,
 ]

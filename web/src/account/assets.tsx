@@ -8,7 +8,7 @@ import { eth, rest } from '../api/question.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
 import { Address, Coin, Units } from '../ui/values.tsx'
-import type { AccountForms } from './page.tsx'
+import type { AccountForms } from './forms.ts'
 
 interface Half {
   readonly symbol: string

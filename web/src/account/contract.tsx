@@ -10,8 +10,8 @@ import { formatBytes } from '../format/amount.ts'
 import { useStore } from '../store.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
+import type { AccountForms } from './forms.ts'
 import { Functions } from './functions.tsx'
-import type { AccountForms } from './page.tsx'
 
 export function Contract({ forms: { hex } }: { readonly forms: AccountForms }) {
   const height = useHeight()

@@ -7,7 +7,7 @@ import { Fields } from '../tx/messages.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, ExactTime } from '../ui/values.tsx'
-import type { AccountForms } from './page.tsx'
+import type { AccountForms } from './forms.ts'
 
 interface Grant {
   readonly granter: string

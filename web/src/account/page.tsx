@@ -7,7 +7,7 @@ import { useAnswer, useLoad } from '../api/load.ts'
 import { type NodeFacts, nodeFacts, useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
 import type { Wire } from '../api/wire.ts'
-import { readAddress, readBech32, toBech32, toEip55 } from '../format/address.ts'
+import { readAddress, readBech32 } from '../format/address.ts'
 import { formatInteger } from '../format/amount.ts'
 import type { PageProps } from '../router.tsx'
 import { Failure, Loaded, Skeleton } from '../ui/loaded.tsx'
@@ -15,17 +15,11 @@ import { Fact, Facts, PageTitle, Section } from '../ui/section.tsx'
 import { Hash, Link, Units } from '../ui/values.tsx'
 import { Assets } from './assets.tsx'
 import { Contract } from './contract.tsx'
+import { type AccountForms, formsOf } from './forms.ts'
 import { Grants } from './grants.tsx'
 import { Staking } from './staking.tsx'
 import { AccountTxs } from './transactions.tsx'
 import { Validator } from './validator.tsx'
-
-/** An account in every form that a question needs. */
-export interface AccountForms {
-  readonly hex: `0x${string}`
-  readonly bech32: string
-  readonly validator: string
-}
 
 interface SdkAccount {
   readonly account: Readonly<Record<string, unknown>> & { readonly '@type': string }
@@ -33,12 +27,6 @@ interface SdkAccount {
 
 /** Hash of no code: Keccak-256 of nothing. */
 const EMPTY_CODE_HASH = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
-
-const formsOf = (bytes: Uint8Array, { bech32 }: NodeFacts): AccountForms => ({
-  hex: toEip55(bytes) as `0x${string}`,
-  bech32: toBech32(bech32.account, bytes),
-  validator: toBech32(bech32.validator, bytes),
-})
 
 export default function AccountPage({ params: { address = '' } }: PageProps) {
   const node = useNode()

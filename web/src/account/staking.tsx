@@ -9,7 +9,7 @@ import { formatDecimal } from '../format/amount.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
-import type { AccountForms } from './page.tsx'
+import type { AccountForms } from './forms.ts'
 
 interface Delegations {
   readonly delegation_responses: readonly {

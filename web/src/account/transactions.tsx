@@ -8,7 +8,7 @@ import { rest } from '../api/question.ts'
 import { TxTable } from '../blocks/tx-table.tsx'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
-import type { AccountForms } from './page.tsx'
+import type { AccountForms } from './forms.ts'
 
 const SHOWN = 10
 

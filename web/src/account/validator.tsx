@@ -8,7 +8,7 @@ import { rest } from '../api/question.ts'
 import { formatDecimal, formatInteger } from '../format/amount.ts'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, Link } from '../ui/values.tsx'
-import type { AccountForms } from './page.tsx'
+import type { AccountForms } from './forms.ts'
 
 interface ValidatorJson {
   readonly operator_address: string

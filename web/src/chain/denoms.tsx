@@ -10,7 +10,7 @@ import { mapFew } from '../time/few.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, Link } from '../ui/values.tsx'
-import type { SubjectProps } from './page.tsx'
+import type { SubjectProps } from './subject-props.ts'
 
 interface CoinAmount {
   readonly denom: string

@@ -9,7 +9,7 @@ import { formatDuration, formatExact } from '../format/time.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
-import type { SubjectProps } from './page.tsx'
+import type { SubjectProps } from './subject-props.ts'
 
 export interface Proposal {
   readonly id: string

@@ -12,8 +12,8 @@ import { Section } from '../ui/section.tsx'
 import { Height, Link } from '../ui/values.tsx'
 import { Chart, type Point } from './chart.tsx'
 import { history } from './history.ts'
-import type { SubjectProps } from './page.tsx'
 import { useRange } from './range.tsx'
+import type { SubjectProps } from './subject-props.ts'
 import { type Validator, validatorsOf } from './validator-list.ts'
 
 interface Rate {

@@ -9,14 +9,10 @@ import { EpochsPage } from './epochs.tsx'
 import { GovernancePage } from './governance.tsx'
 import { OraclePage } from './oracle.tsx'
 import { ParametersPage } from './parameters.tsx'
+import type { SubjectProps } from './subject-props.ts'
 import { SupplyPage } from './supply.tsx'
 import { UpgradesPage } from './upgrades.tsx'
 import { ValidatorsPage } from './validators.tsx'
-
-/** A page of a subject. `item` is the thing that the address names: a pair, a validator, a proposal, a denom. */
-export interface SubjectProps {
-  readonly item: string
-}
 
 interface Subject {
   readonly title: string

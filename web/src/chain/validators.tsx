@@ -10,7 +10,7 @@ import { formatDecimal, formatInteger, formatShare, toUnits } from '../format/am
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, Hash, Link } from '../ui/values.tsx'
-import type { SubjectProps } from './page.tsx'
+import type { SubjectProps } from './subject-props.ts'
 import { VALIDATORS, type Validator, validatorsOf } from './validator-list.ts'
 
 const STATUS: Readonly<Record<string, readonly [text: string, tag: string]>> = {
