@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
 
@@ -215,10 +215,28 @@ async function engineTests() {
   delete process.env.ALMANAC_ENGINE
 }
 
+/** The programs of Foundry that its recipe names. */
+const FOUNDRY = ['@foundry-rs/cast@1.7.1', '@foundry-rs/forge@1.7.1']
+
+/** Runs the recipe of Foundry with its own programs. Their packages hold them: no script of an installation runs. */
+async function foundryTests() {
+  const folder = join(scratch, 'foundry')
+  console.log(`\n=== npm install ${FOUNDRY.join(' ')}`)
+  await run('npm', ['install', '--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', ...FOUNDRY])
+  const programs = join(folder, 'node_modules', '.bin')
+  if (!existsSync(join(programs, 'forge'))) {
+    notes.push('npm does not reach the packages of Foundry: the tests with it were left out')
+    return
+  }
+  process.env.PATH = `${programs}${delimiter}${process.env.PATH}`
+  await tests('npm run test:foundry', ['run', 'test:foundry'])
+}
+
 await tests('npm test', ['test'])
 await step('npm start', questions)
 await command('npm run check', 'npm', ['run', 'check', '--', '--quick'])
 await engineTests()
+await foundryTests()
 if (existsSync('../shared/conformance')) await tests('conformance', ['run', 'test:conformance'])
 else console.log('\n../shared/conformance does not exist: the public conformance sets are skipped')
 const recordings = '../shared/recordings'
