@@ -13,7 +13,7 @@ const cast = findProgram(['cast'], 'Foundry')
 const forge = cast && findProgram(['forge'], 'Foundry')
 const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const SENDER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
-const SOMEBODY = '0x00000000000000000000000000000000000000aa'
+const RECEIVER = '0x00000000000000000000000000000000000000aa'
 
 const COUNTER = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
@@ -97,15 +97,15 @@ async function deploy(): Promise<string> {
 
 test.runIf(cast)('cast sends, and reads what it sent', async () => {
   expect(await run(cast, 'chain-id')).toBe('31337')
-  expect(await run(cast, 'send', SOMEBODY, '--value', '1ether', ...signed)).toMatch(/^status +1 \(success\)$/m)
-  expect(await run(cast, 'balance', SOMEBODY, '--ether')).toBe('1.000000000000000000')
-  expect(await run(cast, 'send', SOMEBODY, '--value', '1', '--legacy', ...signed)).toMatch(/^type +0$/m)
+  expect(await run(cast, 'send', RECEIVER, '--value', '1ether', ...signed)).toMatch(/^status +1 \(success\)$/m)
+  expect(await run(cast, 'balance', RECEIVER, '--ether')).toBe('1.000000000000000000')
+  expect(await run(cast, 'send', RECEIVER, '--value', '1', '--legacy', ...signed)).toMatch(/^type +0$/m)
   expect(await run(cast, 'block', 'latest', '--field', 'baseFeePerGas')).toBe('1000000000')
 })
 
 test.runIf(cast)('cast delegates an account by EIP-7702', async () => {
   const counter = await deploy()
-  expect(await run(cast, 'send', SOMEBODY, '--auth', counter, ...signed)).toMatch(/^type +4$/m)
+  expect(await run(cast, 'send', RECEIVER, '--auth', counter, ...signed)).toMatch(/^type +4$/m)
   expect(await run(cast, 'code', SENDER)).toBe(`0xef0100${counter.slice(2).toLowerCase()}`)
 })
 
