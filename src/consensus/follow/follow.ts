@@ -20,7 +20,7 @@ export interface FollowOptions extends Omit<TakingOptions, 'statedHash' | 'signa
   readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'at'>
   readonly changes: ChangeSource
   /** The first block as the operator's trust gives it; absent if the node is trusted for it. */
-  readonly anchor?: TrustedBlock | undefined
+  readonly anchor?: Pick<TrustedBlock, 'height' | 'hash'> | undefined
   readonly blocks: BlockSource
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number

@@ -9,9 +9,10 @@ import { createNodeRpc, type NodeRpc } from '../../consensus/follow/rpc/node-rpc
 import { difference, isSetOf, requireSigned, requireWhole } from '../../consensus/follow/verify.ts'
 import { hex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
 import type { Build } from '../build.ts'
 import type { OpenedChain } from '../chain.ts'
-import { configError } from '../config.ts'
+import { configError, parseMilliseconds } from '../config.ts'
 import { type Log, moduleLog } from '../log.ts'
 import type { Config } from '../settings.ts'
 import { unpackArchive } from '../snapshots/archive.ts'
@@ -38,9 +39,12 @@ export const rpcOf = (urls: readonly string[], log: Log): NodeRpc =>
     },
   })
 
-/** Returns the block that the operator trusts; undefined without one. */
-export function trustOf({ follow: { trustHeight, trustHash } }: Config): TrustedBlock | undefined {
-  return trustHeight > 0n ? { height: trustHeight, hash: hex(trustHash.toLowerCase()) } : undefined
+/** Returns the block that the operator trusts; undefined without one. `nowMs` is the wall clock, Unix milliseconds. */
+export function trustOf({ follow }: Config, nowMs: number): TrustedBlock | undefined {
+  const { trustHeight, trustHash, trustPeriod } = follow
+  if (trustHeight === 0n) return undefined
+  const vouchesFromNs = BigInt(Math.round(nowMs - parseMilliseconds(trustPeriod)!)) * NS_PER_MS
+  return { height: trustHeight, hash: hex(trustHash.toLowerCase()), vouchesFromNs }
 }
 
 /** Resolves with the block of a height for which the trusted one vouches. Rejects as `trustedHeader`. */
@@ -49,7 +53,7 @@ export async function trustedBlock(
   chainId: string,
   trust: TrustedBlock,
   height: bigint,
-): Promise<TrustedBlock> {
+): Promise<Pick<TrustedBlock, 'height' | 'hash'>> {
   const headers = createNodeHeaders(rpc, createNodeBlocks(rpc))
   const header = await trustedHeader(headers, chainId, trust, height, new AbortController().signal)
   return { height, hash: hashHeader(header) }
@@ -102,7 +106,7 @@ async function restore(chain: OpenedChain, build: Build | undefined, chunks: Pla
   const expected = await appHashAfter(rpcOf(rpc, log), {
     height,
     chainId: genesis.chain_id,
-    trust: trustOf(config),
+    trust: trustOf(config, Date.now()),
     verifies: verify === 'every',
   })
   const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected)

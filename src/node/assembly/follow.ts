@@ -128,7 +128,7 @@ export async function startReplicaEngine(
   const { hashedStores, otherStores } = storesOf(identity)
   const nodeRpc = rpcOf(rpc, log)
   const blocks = createNodeBlocks(nodeRpc)
-  const trust = trustOf(config)
+  const trust = trustOf(config, clock())
   if (trust) requireTrusted(executor, trust)
   const first = firstHeight(executor, genesis)
   const anchor = trust && first !== undefined ? await trustedBlock(nodeRpc, genesis.chain_id, trust, first) : undefined

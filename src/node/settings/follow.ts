@@ -57,6 +57,14 @@ export const FOLLOW_SETTINGS = {
   trustHash: define('follow', 'trust_hash', 'text', '', 'Hash of that block, 64 hexadecimal digits.', {
     flag: 'trust-hash',
   }),
+  trustPeriod: define(
+    'follow',
+    'trust_period',
+    'duration',
+    '168h',
+    'Age up to which the validators of the trusted block vouch for later blocks, shorter than the unbonding time of the chain.',
+    { flag: 'trust-period', min: 1, max: 1_000_000 * HOUR_MS, beyond: 'the start fails' },
+  ),
   deleteFiles: define(
     'follow',
     'delete_files',

@@ -86,7 +86,7 @@ function sourceOf(headers: ReadonlyMap<bigint, SignedHeader>, asked: bigint[] = 
 }
 
 const hashAt = (height: bigint): Uint8Array => hashHeader(chain.get(height)!.header)
-const trusted = (height: bigint) => ({ height, hash: hashAt(height) })
+const trusted = (height: bigint) => ({ height, hash: hashAt(height), vouchesFromNs: 0n })
 
 test('a block below the trusted one is reached by hashes, in batches', async () => {
   const asked: bigint[] = []
@@ -136,7 +136,18 @@ test('validators that the node makes up are refused', async () => {
 test('a trusted block that is far above is refused with the way out', async () => {
   const far = { ...chain.get(40n)!.header, height: 900_000n }
   const source = { ...sourceOf(chain), headers: async () => [{ header: far, commit: undefined }] }
-  await expect(trustedHeader(source, CHAIN, { height: 900_000n, hash: hashHeader(far) }, 1n, signal)).rejects.toThrow(
+  const trust = { height: 900_000n, hash: hashHeader(far), vouchesFromNs: 0n }
+  await expect(trustedHeader(source, CHAIN, trust, 1n, signal)).rejects.toThrow(
     'is 900000, which is 899999 blocks above the begin at 1: name a block at or below it',
   )
+})
+
+test('validators of a block that is older than the trusting period vouch for none above, and its hash for those below', async () => {
+  const old = { ...trusted(30n), vouchesFromNs: 1_700_000_000_000_000_031n }
+  expect(equal(hashHeader(await trustedHeader(sourceOf(chain), CHAIN, old, 3n, signal)), hashAt(3n))).toBe(true)
+  await expect(trustedHeader(sourceOf(chain), CHAIN, old, 31n, signal)).rejects.toThrow(
+    '(--trust-height) is 30, a block of 2023-11-14T22:13:20.00000003Z, whose validators may have unbonded since: name a block from 2023-11-14T22:13:20.000000031Z on, or one at or above the begin at 31,',
+  )
+  const young = { ...old, vouchesFromNs: 1_700_000_000_000_000_030n }
+  expect(equal(hashHeader(await trustedHeader(sourceOf(chain), CHAIN, young, 31n, signal)), hashAt(31n))).toBe(true)
 })

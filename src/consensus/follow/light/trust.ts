@@ -5,6 +5,7 @@
 import type { BlockHeader, Commit, Validator } from '../../../app/records.ts'
 import { equal, formatHex } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
+import { formatRfc3339Nano } from '../../../primitives/time.ts'
 import { hashHeader } from '../../comet/hashes.ts'
 import { difference, isSetOf, requireSigned, signedPower } from '../verify.ts'
 
@@ -24,6 +25,8 @@ export interface HeaderSource {
 export interface TrustedBlock {
   readonly height: bigint
   readonly hash: Uint8Array
+  /** Time from which on validators vouch for later blocks: those of an older block may have unbonded. Unit: Unix nanoseconds. */
+  readonly vouchesFromNs: bigint
 }
 
 /** Headers that are asked for at once. */
@@ -35,8 +38,7 @@ const text = (hash: Uint8Array): string => formatHex(hash).toUpperCase()
 
 /**
  * Resolves with the header of a height, which the trusted block vouches for. Rejects with `dataLoss` for a node whose blocks it
- * does not vouch for, `invalidArgument` if it is too far above. Whether the trusted block is recent enough is the operator's
- * to say.
+ * does not vouch for, `invalidArgument` if it is too far above, or below and too old.
  */
 export async function trustedHeader(
   source: HeaderSource,
@@ -54,9 +56,17 @@ export async function trustedHeader(
       `its hash is ${text(found)}, and the trusted one is ${text(trusted.hash)}: ${remedy}`,
     )
   }
-  return height <= trusted.height
-    ? await walkBack(source, anchor!.header, height, signal)
-    : await walkForward(source, chainId, anchor!.header, height, signal)
+  if (height <= trusted.height) return await walkBack(source, anchor!.header, height, signal)
+  requireYoung(anchor!.header, trusted.vouchesFromNs, height)
+  return await walkForward(source, chainId, anchor!.header, height, signal)
+}
+
+function requireYoung({ height, timeNs }: BlockHeader, fromNs: bigint, begin: bigint): void {
+  if (timeNs >= fromNs) return
+  throw queryError(
+    'invalidArgument',
+    `follow.trust_height (--trust-height) is ${height}, a block of ${formatRfc3339Nano(timeNs)}, whose validators may have unbonded since: name a block from ${formatRfc3339Nano(fromNs)} on, or one at or above the begin at ${begin}, or a longer follow.trust_period (--trust-period)`,
+  )
 }
 
 /** Each header has the hash of the one before. */
