@@ -10,7 +10,7 @@ import { describe } from '../src/identity/descriptions.ts'
 import { createIdentity } from '../src/identity/identity.ts'
 import { almanac } from '../src/identity/profiles/almanac.ts'
 import { nibiru217 } from '../src/identity/profiles/nibiru.ts'
-import { methods } from '../src/identity/registry.ts'
+import { methods, servicesOf } from '../src/identity/registry.ts'
 import { type Node, startNode } from '../src/index.ts'
 import { decodeBech32 } from '../src/primitives/address.ts'
 
@@ -37,7 +37,11 @@ interface Api {
 }
 
 const { routes } = createRouter(almanac, methods.values())
-const api = describeApi(almanac, routes, '1') as unknown as Api
+const served = createRouter(
+  almanac,
+  servicesOf(almanac).flatMap((service) => service.methods),
+)
+const api = describeApi(almanac, served.routes, '1') as unknown as Api
 const operations = Object.entries(api.paths).flatMap(([path, verbs]) =>
   Object.entries(verbs).map(([verb, operation]) => ({ path, verb, ...operation })),
 )

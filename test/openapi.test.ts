@@ -8,7 +8,7 @@ import {
   ServerReflectionResponseSchema,
 } from '../src/gen/grpc/reflection/v1/reflection_pb.ts'
 import { almanac } from '../src/identity/profiles/almanac.ts'
-import { methods } from '../src/identity/registry.ts'
+import { servicesOf } from '../src/identity/registry.ts'
 import { type Node, startNode } from '../src/index.ts'
 
 const TRACE_CONFIG =
@@ -146,7 +146,10 @@ test('every mounted operation is described, and every described one is mounted',
   const described = Object.entries(paths).flatMap(([path, verbs]) =>
     Object.keys(verbs).map((verb) => `${verb.toUpperCase()} ${shapeOf(path)}`),
   )
-  const mounted = createRouter(almanac, methods.values()).routes.map((one) => `${one.verb} ${shapeOf(one.template)}`)
+  const mounted = createRouter(
+    almanac,
+    servicesOf(almanac).flatMap((service) => service.methods),
+  ).routes.map((one) => `${one.verb} ${shapeOf(one.template)}`)
   expect(described.sort()).toEqual([...new Set(mounted)].sort())
   for (const [path, verbs] of Object.entries(paths)) {
     const { status, headers } = await fetch(node.urls.rest + withValues(path), { method: 'OPTIONS' })

@@ -16,6 +16,7 @@ import { cacheReads } from '../store/read-cache.ts'
 import type { Reader, Snapshot } from '../store/types.ts'
 import { startBlock } from './block.ts'
 import { check, placeOf } from './check.ts'
+import { contracts } from './foreign/contracts.ts'
 import { exportGenesis, initChain } from './genesis.ts'
 import { createHostFailures } from './host-failures.ts'
 import { contextOf } from './machine.ts'
@@ -93,7 +94,8 @@ export function createApplication(options: ApplicationOptions): Application {
   const rules = { upgrades: new Map(upgrades.map((one) => [one.name, one])), skip: new Set(skipUpgrades) }
   const opening: OpenBlockOptions = { eras, rules, log: onUpgrade, onBug: onUpgradeBug }
 
-  const queries = createQueryTable(modules, changingModules(upgrades))
+  const foreign = identity.behaviours.foreignGenesis ? [contracts] : []
+  const queries = createQueryTable(modules, changingModules(upgrades), foreign)
 
   /** Cached facts of blocks by hash and number of rollbacks. */
   const known = new Map<string, StateFacts>()

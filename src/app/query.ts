@@ -2,7 +2,7 @@
 import type { Message } from '@bufbuild/protobuf'
 import { queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
-import type { Module } from '../sdk/module.ts'
+import type { Module, QueryHandlers } from '../sdk/module.ts'
 import { editionOf } from './upgrades/versions.ts'
 
 type Handler = (ctx: ReadContext, request: Message) => Message
@@ -10,7 +10,7 @@ type Handler = (ctx: ReadContext, request: Message) => Message
 /** Handlers by neutral method path, `/chain.evm.v1.Query/Balance`. */
 export type QueryTable = ReadonlyMap<string, Handler>
 
-function tableOf({ queries }: Module): QueryTable {
+function tableOf({ queries }: Pick<Module, 'queries'>): QueryTable {
   const table = new Map<string, Handler>()
   for (const { handlers } of queries) {
     for (const { method, handle } of handlers.routes) table.set(`/${handlers.service.typeName}/${method.name}`, handle)
@@ -18,9 +18,16 @@ function tableOf({ queries }: Module): QueryTable {
   return table
 }
 
-/** Builds the table. For `changing` modules, whose version differs between states, the state at hand selects the handler. */
-export function createQueryTable(modules: readonly Module[], changing: readonly string[] = []): QueryTable {
-  const table = new Map<string, Handler>()
+/**
+ * Builds the table. For `changing` modules, whose version differs between states, the state at hand selects the handler.
+ * `foreign` answers from the stores of modules that this build does not have.
+ */
+export function createQueryTable(
+  modules: readonly Module[],
+  changing: readonly string[] = [],
+  foreign: readonly QueryHandlers[] = [],
+): QueryTable {
+  const table = new Map<string, Handler>(tableOf({ queries: foreign }))
   for (const module of modules) {
     const queries = changing.includes(module.name) ? tableByVersion(module) : tableOf(module)
     for (const [path, handle] of queries) table.set(path, handle)

@@ -7,6 +7,7 @@ almanac.Scalar.SCALAR_EVM_ADDRESS	20 raw bytes; JSON: EIP-55 checksummed hexadec
 almanac.Scalar.SCALAR_HEX	Bytes documented as hexadecimal text: query parameters may also give them as 0x-hex. JSON: base64.
 almanac.Scalar.SCALAR_INTEGER	ASCII digits of an integer of any size.
 almanac.Scalar.SCALAR_JSON	Bytes documented as JSON text: query parameters may also give the text itself. JSON: base64.
+almanac.Scalar.SCALAR_UPPER_HEX	Bytes; JSON: hexadecimal digits in upper case.
 chain.devgas.v1.EventPayoutDevGas.payouts	A JSON array in text: [{"withdraw_address", "fees_paid": [{"denom", "amount"}]}].
 chain.devgas.v1.EventPayoutFailedDevGas	A share that could not be paid. The call is unaffected, and its fee stays with the validators.
 chain.devgas.v1.EventPayoutFailedDevGas.reason	Reason of the failure, for operators.
@@ -282,6 +283,49 @@ chain.tokenfactory.v1.QueryDenomsResponse.denoms	Denoms, sorted.	Example: factor
 chain.tokenfactory.v1.QueryDenomsResponse.pagination	Place of the next page; absent if the request names no page.
 chain.tokenfactory.v1.QueryParamsResponse.params	Parameters in force at the height.
 chain.types.v1.EthAccount.code_hash	0x and 64 hexadecimal digits.
+cosmwasm.wasm.v1.AbsoluteTxPosition.block_height	Height of the block.
+cosmwasm.wasm.v1.AbsoluteTxPosition.tx_index	Place of the transaction in the block.
+cosmwasm.wasm.v1.ContractInfo.admin	Account that can give it another code, as Bech32 address; empty: nobody.
+cosmwasm.wasm.v1.ContractInfo.code_id	Number of its code.
+cosmwasm.wasm.v1.ContractInfo.created	Place of its creation in the chain.
+cosmwasm.wasm.v1.ContractInfo.creator	Account that made it, as Bech32 address.
+cosmwasm.wasm.v1.ContractInfo.extension	Further facts of extensions.
+cosmwasm.wasm.v1.ContractInfo.ibc_port_id	Port of its links to other chains; empty: none.
+cosmwasm.wasm.v1.ContractInfo.label	Name that its creator gave.
+cosmwasm.wasm.v1.Model	A key of a contract and its value.
+cosmwasm.wasm.v1.Model.key	Key, in hexadecimal digits.
+cosmwasm.wasm.v1.Model.value	Value, in base64.
+cosmwasm.wasm.v1.Query.AllContractState	Returns everything that a Wasm contract stores, in the order of the keys.	Errors: invalidArgument, address is not an address; unknown, there is no such contract.
+cosmwasm.wasm.v1.Query.ContractInfo	Returns who made a Wasm contract, of which code, and who administers it.	Errors: invalidArgument, address is not an address; unknown, there is no such contract.
+cosmwasm.wasm.v1.Query.ContractsByCode	Returns the Wasm contracts of a code, in the order of their creation.	Errors: invalidArgument, code_id is 0.
+cosmwasm.wasm.v1.Query.ContractsByCreator	Returns the Wasm contracts that an account has made, in the order of their creation.	Errors: invalidArgument, creator_address is not an address.
+cosmwasm.wasm.v1.Query.PinnedCodes	Returns the codes that stay in the memory of the chain's nodes.
+cosmwasm.wasm.v1.Query.RawContractState	Returns what a Wasm contract stores under one key.	Errors: invalidArgument, address is not an address; unknown, there is no such contract.
+cosmwasm.wasm.v1.Query.SmartContractState	Refuses: the answer is what the code of the contract computes, and this node does not run it.	Errors: unimplemented, always.
+cosmwasm.wasm.v1.QueryAllContractStateRequest.address	Wasm contract, as Bech32 address.	Example: chain1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygsyxcla0
+cosmwasm.wasm.v1.QueryAllContractStateRequest.pagination	Page of the list.
+cosmwasm.wasm.v1.QueryAllContractStateResponse.models	Keys and values.
+cosmwasm.wasm.v1.QueryAllContractStateResponse.pagination	Place of the next page.
+cosmwasm.wasm.v1.QueryContractInfoRequest.address	Wasm contract, as Bech32 address.	Example: chain1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygsyxcla0
+cosmwasm.wasm.v1.QueryContractInfoResponse.address	Wasm contract, as Bech32 address.
+cosmwasm.wasm.v1.QueryContractInfoResponse.contract_info	What the chain knows about it.
+cosmwasm.wasm.v1.QueryContractsByCodeRequest.code_id	Number of the code, from 1 on.	Example: 1
+cosmwasm.wasm.v1.QueryContractsByCodeRequest.pagination	Page of the list.
+cosmwasm.wasm.v1.QueryContractsByCodeResponse.contracts	Wasm contracts, as Bech32 addresses.
+cosmwasm.wasm.v1.QueryContractsByCodeResponse.pagination	Place of the next page.
+cosmwasm.wasm.v1.QueryContractsByCreatorRequest.creator_address	Account that made the contracts, as Bech32 address.	Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+cosmwasm.wasm.v1.QueryContractsByCreatorRequest.pagination	Page of the list.
+cosmwasm.wasm.v1.QueryContractsByCreatorResponse.contract_addresses	Wasm contracts, as Bech32 addresses.
+cosmwasm.wasm.v1.QueryContractsByCreatorResponse.pagination	Place of the next page.
+cosmwasm.wasm.v1.QueryPinnedCodesRequest.pagination	Page of the list.
+cosmwasm.wasm.v1.QueryPinnedCodesResponse.code_ids	Numbers of the codes.
+cosmwasm.wasm.v1.QueryPinnedCodesResponse.pagination	Place of the next page.
+cosmwasm.wasm.v1.QueryRawContractStateRequest.address	Wasm contract, as Bech32 address.	Example: chain1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygsyxcla0
+cosmwasm.wasm.v1.QueryRawContractStateRequest.query_data	Key, in base64.	Example: Y29uZmln
+cosmwasm.wasm.v1.QueryRawContractStateResponse.data	Value; absent if the contract stores nothing under the key.
+cosmwasm.wasm.v1.QuerySmartContractStateRequest.address	Wasm contract, as Bech32 address.	Example: chain1zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zyg3zygsyxcla0
+cosmwasm.wasm.v1.QuerySmartContractStateRequest.query_data	Question to the contract, JSON in base64.	Example: e30=
+cosmwasm.wasm.v1.QuerySmartContractStateResponse.data	Answer of the contract, JSON.
 sdk.auth.v1beta1.AddressBytesToStringRequest.address_bytes	Address in bytes; in the path: base64 with the alphabet of URLs or the usual one.	Example: 85_W5RqtiPb0zmq4gnJ5z_-5ImY=
 sdk.auth.v1beta1.AddressBytesToStringResponse.address_string	The address as Bech32.
 sdk.auth.v1beta1.AddressStringToBytesRequest.address_string	Address as Bech32.	Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4

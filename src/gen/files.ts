@@ -34,6 +34,8 @@ import { file_chain_tokenfactory_v1_query } from './chain/tokenfactory/v1/query_
 import { file_chain_tokenfactory_v1_state } from './chain/tokenfactory/v1/state_pb.ts'
 import { file_chain_tokenfactory_v1_tx } from './chain/tokenfactory/v1/tx_pb.ts'
 import { file_chain_types_v1_account } from './chain/types/v1/account_pb.ts'
+import { file_cosmwasm_wasm_v1_query } from './cosmwasm/wasm/v1/query_pb.ts'
+import { file_cosmwasm_wasm_v1_types } from './cosmwasm/wasm/v1/types_pb.ts'
 import { file_google_api_annotations } from './google/api/annotations_pb.ts'
 import { file_google_api_http } from './google/api/http_pb.ts'
 import { file_google_rpc_status } from './google/rpc/status_pb.ts'
@@ -152,6 +154,8 @@ export const files: readonly DescFile[] = [
   file_chain_tokenfactory_v1_state,
   file_chain_tokenfactory_v1_tx,
   file_chain_types_v1_account,
+  file_cosmwasm_wasm_v1_query,
+  file_cosmwasm_wasm_v1_types,
   file_google_api_annotations,
   file_google_api_http,
   file_google_rpc_status,

@@ -2,11 +2,16 @@
 import { createRegistry, type DescMessage, type DescMethod, type DescService, type Registry } from '@bufbuild/protobuf'
 import { DurationSchema, EmptySchema, TimestampSchema } from '@bufbuild/protobuf/wkt'
 import { files } from '../gen/files.ts'
+import type { Identity } from './types.ts'
 
 /** All types and services, with the well-known types that an Any can contain. */
 export const registry: Registry = createRegistry(...files, TimestampSchema, DurationSchema, EmptySchema)
 
 export const services: readonly DescService[] = files.flatMap((file) => file.services)
+
+/** Returns the services of a chain: those of Wasm contracts where its profile has their store. */
+export const servicesOf = ({ behaviours }: Pick<Identity, 'behaviours'>): readonly DescService[] =>
+  behaviours.foreignGenesis ? services : services.filter(({ typeName }) => !typeName.startsWith('cosmwasm.'))
 
 /** Returns `/package.Service/Method` of a method. */
 export function methodPath(method: DescMethod): string {

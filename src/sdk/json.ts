@@ -6,7 +6,7 @@ import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { complete } from '../identity/complete.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55, parseEvm } from '../primitives/address.ts'
-import { formatBase64, formatUtf8, utf8 } from '../primitives/bytes.ts'
+import { formatBase64, formatHex, formatUtf8, utf8 } from '../primitives/bytes.ts'
 import * as decimal from '../primitives/decimal.ts'
 import { readEvm } from '../primitives/evm-address.ts'
 import { MAX_LEVELS } from '../primitives/nesting.ts'
@@ -149,6 +149,7 @@ function scalarJson(kind: Scalar, value: unknown): JsonValue {
     if (kind === Scalar.INTEGER) return formatUtf8(value) || '0'
     if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(formatUtf8(value)) ?? decimal.zero)
     if (kind === Scalar.EVM_ADDRESS && value.length > 0) return formatEip55(readEvm(value))
+    if (kind === Scalar.UPPER_HEX) return formatHex(value).toUpperCase()
     return value.length === 0 ? null : formatBase64(value)
   }
   if (kind === Scalar.DECIMAL) return decimal.format(decimal.decode(value as string) ?? decimal.zero)

@@ -7,7 +7,7 @@ import {
   HealthCheckResponseSchema,
   HealthCheckResponse_ServingStatus as Serving,
 } from '../../gen/grpc/health/v1/health_pb.ts'
-import { services } from '../../identity/registry.ts'
+import { servicesOf } from '../../identity/registry.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { Names } from '../names.ts'
@@ -29,7 +29,7 @@ export interface HealthSource {
 
 /** Creates the source of one gateway. */
 export function createHealthSource(node: GatewayNode, names: Names): HealthSource {
-  const known = new Set(['', ...services.flatMap(({ typeName }) => names.accepted(typeName))])
+  const known = new Set(['', ...servicesOf(node.identity).flatMap(({ typeName }) => names.accepted(typeName))])
   const watches = new Set<() => void>()
 
   const statusOf = (service: string): Serving => {

@@ -7,7 +7,7 @@ import { toChainError } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { type Family, namesOf } from '../names.ts'
 import { selectHeight } from '../rest/height-selection.ts'
-import { queriedServices } from '../services/queried.ts'
+import { queriedServicesOf } from '../services/queried.ts'
 import { STATUS_HEADERS } from '../status-headers.ts'
 import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cors.ts'
 import { bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
@@ -41,7 +41,7 @@ export function createGrpcWeb(node: GatewayNode): SharedPort {
   const health = createHealthSource(node, names)
   const idOf = createRequestIds()
   const targets = new Map<string, Target>()
-  for (const service of queriedServices) {
+  for (const service of queriedServicesOf(node.identity)) {
     for (const name of names.accepted(service.typeName)) {
       const family = names.familyOf(name, service.typeName)
       for (const method of service.methods) targets.set(`/${name}/${method.name}`, { method, family })

@@ -19,7 +19,7 @@ import { STATUS_CODES } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { type Family, type Names, namesOf } from '../names.ts'
 import { agree } from '../rest/height-selection.ts'
-import { queriedServices } from '../services/queried.ts'
+import { queriedServicesOf } from '../services/queried.ts'
 import { type GatewayServer, listen } from '../transport/http-server.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { answerCall, type CallAnswer, HEIGHT_NAMES } from './call.ts'
@@ -131,11 +131,12 @@ export function createGrpcServer(node: GatewayNode): GatewayServer {
   })
   const names = namesOf(node.identity)
   const serve: Serve = { node, connections, idOf: createRequestIds() }
-  for (const service of queriedServices) addService(server, serve, service, names)
+  const queried = queriedServicesOf(node.identity)
+  for (const service of queried) addService(server, serve, service, names)
   const health = createHealthSource(node, names)
   const healthService = createHealth(node, health)
   server.addService(healthService.definition, healthService.implementation)
-  const listed = queriedServices.map(({ typeName }) => names.active.toName(typeName))
+  const listed = queried.map(({ typeName }) => names.active.toName(typeName))
   const commentOfName = (name: string) => commentOf(node.identity, names.toNeutral(name))
   for (const reflection of createReflection(names.files, [...listed, Health.typeName], commentOfName, node)) {
     server.addService(reflection.definition, reflection.implementation)

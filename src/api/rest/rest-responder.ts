@@ -1,6 +1,6 @@
 /** From a REST request to its reply: the cache, the route, the page or the operation. Needs no network. */
 import type { DescMethod } from '@bufbuild/protobuf'
-import { services } from '../../identity/registry.ts'
+import { servicesOf } from '../../identity/registry.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { toChainError, violation } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
@@ -28,7 +28,7 @@ const VERBS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function createRestResponder(node: GatewayNode, options: RestOptions = {}): Respond {
   const { identity } = node
-  const router = createRouter(identity, options.rpcs ?? services.flatMap((service) => service.methods))
+  const router = createRouter(identity, options.rpcs ?? servicesOf(identity).flatMap((service) => service.methods))
   const pages = createPages(node, router, options.extra)
   const headers = createRestHeaders(node, router.routes)
   const replies = createRestReplies(node, headers)

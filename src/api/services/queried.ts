@@ -1,8 +1,13 @@
 /** The services that answer queries, in every protocol. */
 import type { DescService } from '@bufbuild/protobuf'
-import { services } from '../../identity/registry.ts'
+import { servicesOf } from '../../identity/registry.ts'
+import type { Identity } from '../../identity/types.ts'
 
 const NAMES: ReadonlySet<string> = new Set(['Query', 'Service', 'ReflectionService'])
 
-/** Query and node services. `Msg` services are driven by transactions; health and reflection of gRPC exist only there. */
-export const queriedServices: readonly DescService[] = services.filter(({ name }) => NAMES.has(name))
+/**
+ * Returns the query and node services of a chain. `Msg` services are driven by transactions; health and reflection of gRPC exist
+ * only there.
+ */
+export const queriedServicesOf = (identity: Pick<Identity, 'behaviours'>): readonly DescService[] =>
+  servicesOf(identity).filter(({ name }) => NAMES.has(name))

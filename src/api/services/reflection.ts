@@ -13,7 +13,7 @@ import { cachePerObject } from '../../primitives/cache.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { namesOf } from '../names.ts'
 import { interfacesOf, MESSAGES } from './interfaces.ts'
-import { queriedServices } from './queried.ts'
+import { queriedServicesOf } from './queried.ts'
 import { defineService } from './service.ts'
 
 /** Modes in which a transaction can be signed (docs/transactions.md#signatures). */
@@ -59,7 +59,7 @@ export const appReflection = defineService(App, {
   },
 
   getQueryServicesDescriptor({ node: { identity } }) {
-    const queryServices = queriedServices.map((service) => {
+    const queryServices = queriedServicesOf(identity).map((service) => {
       const fullname = identity.toProfileName(service.typeName)
       const methods = service.methods.map(({ name }) => ({ name, fullQueryPath: `/${fullname}/${name}` }))
       return { fullname, isModule: service.name === 'Query', methods }
