@@ -1,4 +1,4 @@
-/** A replica follows an upgrade of the chain that this build does not know, and keeps its new store. */
+/** A replica follows upgrades of the chain that this build does not know, and has the stores that they add, delete and rename. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,19 +14,34 @@ import { endVoting, heightOf, mineTo, proposePlan, VOTING_SECONDS } from '../sup
 
 const NOON_MS = Date.UTC(2024, 0, 1, 12)
 
-const upgrade: Upgrade = {
-  name: 'notes',
-  inPlace: true,
-  stores: { added: ['notes'] },
-  run(ctx, { name }, from) {
-    ctx.store.set('notes', utf8('by'), utf8(name))
-    return from
+/** The upgrades: one adds a store and writes to it; the next deletes another, without a trace in the stream; the last renames the first. */
+const upgrades: readonly Upgrade[] = [
+  {
+    name: 'notes',
+    inPlace: true,
+    stores: { added: ['notes'] },
+    run(ctx, { name }, from) {
+      ctx.store.set('notes', utf8('by'), utf8(name))
+      return from
+    },
   },
-}
+  { name: 'fewer', inPlace: true, stores: { deleted: ['crisis', 'feeibc'] }, run: (_ctx, _plan, from) => from },
+  { name: 'again', inPlace: true, stores: { added: ['crisis'] }, run: (_ctx, _plan, from) => from },
+  {
+    name: 'memos',
+    inPlace: true,
+    stores: { renamed: [{ from: 'notes', to: 'memos' }] },
+    run(ctx, { name }, from) {
+      ctx.store.set('memos', utf8('then'), utf8(name))
+      return from
+    },
+  },
+]
 
 let folder: string
 let chain: NodeHistory
-let at: number
+/** Heights of the upgrades. */
+const at: number[] = []
 let node: FakeNode
 let replica: AssembledNode | undefined
 
@@ -47,7 +62,7 @@ beforeAll(async () => {
     freePorts: true,
     log: () => undefined,
     clock: () => NOON_MS,
-    build: { upgrades: [upgrade] },
+    build: { upgrades },
   })
   try {
     const accounts = own.accounts.map(({ bech32, privateKey }) => ({
@@ -56,10 +71,13 @@ beforeAll(async () => {
     }))
     const { rest, jsonrpc } = own.urls as { rest: string; jsonrpc: string }
     const asked = { chain_id: own.chainId, accounts, urls: { rest, jsonrpc } }
-    at = (await heightOf(asked)) + 8
-    await proposePlan(asked, upgrade.name, at)
-    await endVoting(asked)
-    await mineTo(asked, at + 3)
+    for (const { name } of upgrades) {
+      const height = (await heightOf(asked)) + 8
+      at.push(height)
+      await proposePlan(asked, name, height)
+      await endVoting(asked)
+      await mineTo(asked, height + 3)
+    }
     chain = await historyOfNode(own, own.nodeInfo.genesis())
   } finally {
     await own.stop()
@@ -73,25 +91,35 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('the store of an upgrade is followed without a wipe, and read raw', async () => {
-  node.advance(at - 1)
+test('the stores of upgrades are followed without a wipe, and read raw', async () => {
+  const [notes, fewer, again, memos] = at as [number, number, number, number]
+  node.advance(notes - 1)
   replica = await startReplica(node, join(folder, 'home'))
-  await expect.poll(() => Number(replica!.height)).toBe(at - 1)
+  await expect.poll(() => Number(replica!.height)).toBe(notes - 1)
   node.advance(chain.last)
-  await expect.poll(() => Number(replica!.height)).toBe(chain.last)
+  await expect.poll(() => Number(replica!.height), { timeout: 10_000 }).toBe(chain.last)
   const { gateway } = replica
-  const noteAt = (height: number) =>
-    gateway.withContext(BigInt(height), ({ store }) => store.get('notes', utf8('by'))?.slice())
-  expect(noteAt(chain.last)).toEqual(utf8('notes'))
-  expect(noteAt(at)).toEqual(utf8('notes'))
-  const { proofs } = await gateway.prove(BigInt(at), [{ store: 'notes', key: utf8('by') }])
+  const storesAt = (height: number) => gateway.withContext(BigInt(height), ({ store }) => store.stores!)
+  const noteAt = (height: number, store: string) =>
+    gateway.withContext(BigInt(height), (ctx) => ctx.store.get(store, utf8('by'))?.slice())
+  expect(noteAt(notes, 'notes')).toEqual(utf8('notes'))
+  expect(noteAt(memos - 1, 'notes')).toEqual(utf8('notes'))
+  expect(noteAt(memos, 'memos')).toEqual(utf8('notes'))
+  expect(storesAt(fewer - 1)).toEqual(expect.arrayContaining(['crisis', 'feeibc']))
+  expect(storesAt(fewer)).not.toContain('crisis')
+  expect(storesAt(again)).toContain('crisis')
+  expect(storesAt(again)).not.toContain('feeibc')
+  expect(storesAt(memos)).not.toContain('notes')
+  const { proofs } = await gateway.prove(BigInt(memos), [{ store: 'memos', key: utf8('by') }])
   expect(proofs[0]!.value).toEqual(utf8('notes'))
   expect(gateway.driver.status().follow).toMatchObject({ verifiedHeight: BigInt(chain.last) })
 })
 
-test('a replica that starts again after the upgrade has the store', async () => {
+test('a replica that starts again after the upgrades has their stores', async () => {
   await replica!.stop()
   replica = await startReplica(node, join(folder, 'home'))
   expect(Number(replica.height)).toBe(chain.last)
-  expect(replica.gateway.withContext(undefined, ({ store }) => store.stores)).toContain('notes')
+  const stores = replica.gateway.withContext(undefined, ({ store }) => store.stores)
+  expect(stores).toEqual(expect.arrayContaining(['crisis', 'memos']))
+  expect(stores).not.toContain('feeibc')
 })

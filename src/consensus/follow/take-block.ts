@@ -6,11 +6,12 @@ import { equal, formatHex } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Change } from '../../store/types.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
-import type { Executor } from '../execution.ts'
+import type { Executor, ForeignBlock } from '../execution.ts'
 import { createExecution, type ExecutedHere } from './execute.ts'
 import { firstDifference } from './first-difference.ts'
 import { factsBefore, type NodeBlock, recordOf } from './node-block.ts'
 import type { BlockSource, Gap } from './source.ts'
+import { canChangeStores, otherStores } from './store-sets.ts'
 import { difference } from './verify.ts'
 
 export interface TakingOptions {
@@ -24,7 +25,7 @@ export interface TakingOptions {
   readonly blocks: Pick<BlockSource, 'storeRoot'>
   /** Whether blocks are verified before they are served. */
   readonly verifies: boolean
-  readonly log: (level: 'warn', message: string, facts: Readonly<Record<string, unknown>>) => void
+  readonly log: (level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>) => void
   /** Resolves with the app hash after a height, as the node states it. */
   readonly statedHash: (height: bigint, block: NodeBlock) => Promise<Uint8Array>
   readonly signal: AbortSignal
@@ -74,11 +75,35 @@ export function createTaking(options: TakingOptions): Taking {
     const ours = prepared.appHash
     const roots = prepared.storeRoots()
     prepared.abort()
+    if (commitWithOtherStores({ height, record, validators }, written, stated, { roots, added })) return
     const where = await whereDifferent(block, stated, ours, written, roots)
     throw difference(
       height,
       `the app hash after it is ${hashText(stated)}, and the changes of the stream give ${hashText(ours)}; ${where}`,
     )
+  }
+
+  /**
+   * Commits the changes over other stores than those here, if those of an upgrade or of a first block give the app hash. Returns
+   * whether it did.
+   */
+  function commitWithOtherStores(
+    block: ForeignBlock,
+    written: readonly Change[],
+    stated: Uint8Array,
+    { roots, added }: { roots: ReadonlyMap<string, Uint8Array>; added: readonly string[] },
+  ): boolean {
+    if (!canChangeStores(written, executor.isEmpty())) return false
+    for (const stores of otherStores({ roots, appHash: stated, written, added, known: firstStores })) {
+      const prepared = executor.prepareForeign({ ...block, stores }, written)
+      if (equal(prepared.appHash, stated)) {
+        prepared.commit()
+        log('info', 'the stores of the chain are others from this block on', { height: block.height, ...stores })
+        return true
+      }
+      prepared.abort()
+    }
+    return false
   }
 
   /** Resolves with the clause about the first difference. It is looked for once for each pair of hashes. */

@@ -352,6 +352,19 @@ test('a chain set to keep one height also keeps the height before, which the lat
   look(store, plains, 1)
 })
 
+test('a chain whose first block has fewer stores than its build has the app hash of a build without them', () => {
+  const changes: Change[] = ['acc', 'bank'].map((store) => ({ store, key: utf8('k'), value: utf8('v') }))
+  const fewer = openTestStore(openMemory(), { hashedStores: ['acc', 'bank', 'evm'] })
+  const { appHash } = fewer.commit({ height: 5n, changes })
+  const store = openTestStore(openMemory(), { hashedStores: ['acc', 'bank', 'evm', 'oracle', 'wasm'] })
+  const begun = store.commit({ height: 5n, changes, stores: { deleted: ['wasm', 'oracle'] } })
+  expect(formatHex(begun.appHash)).toBe(formatHex(appHash))
+  expect([...store.at().stores]).toEqual(expect.not.arrayContaining(['oracle', 'wasm']))
+  const next = store.commit({ height: 6n, changes, stores: { added: ['wasm'] } })
+  const expected = fewer.commit({ height: 6n, changes, stores: { added: ['wasm'] } })
+  expect(formatHex(next.appHash)).toBe(formatHex(expected.appHash))
+})
+
 test('store changes that do not fit the existing stores are refused with the reason', () => {
   const names = ['a', 'b', 'c']
   expect(namesAfter(names, { added: ['aa'], renamed: [{ from: 'a', to: 'z' }], deleted: ['c'] })).toEqual([
