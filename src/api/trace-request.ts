@@ -3,7 +3,7 @@ import { requireBaseFee, shownPrice } from '../app/evm/price.ts'
 import type { StoredBlock } from '../app/records.ts'
 import { inputOfBlock } from '../app/trace.ts'
 import type { TracePayload, TraceSubject } from '../app/trace-jobs.ts'
-import type { BlockInput } from '../app/types.ts'
+import type { PastBlock } from '../app/types.ts'
 import { encodeTransaction } from '../evm/transaction/encode.ts'
 import { recoverSender } from '../evm/transaction/sender.ts'
 import { accessListOf, feeCapOf, type Transaction } from '../evm/transaction/types.ts'
@@ -78,7 +78,7 @@ export function minedOrder(
   return order(settings, { kind: 'mined', input, receipts, target }, state, height)
 }
 
-function inputUpTo({ blocks }: GatewayNode, block: StoredBlock, lastTxIndex: number): BlockInput {
+function inputUpTo({ blocks }: GatewayNode, block: StoredBlock, lastTxIndex: number): PastBlock {
   return inputOfBlock(block, blocks.validators(block.header.height - 1n) ?? [], lastTxIndex)
 }
 
@@ -91,7 +91,7 @@ function parentHeight({ header: { height } }: StoredBlock): bigint {
 /** A state within a block: the height to begin at, and the transactions that run first. */
 export interface PlaceInBlock {
   readonly height: bigint
-  readonly within: BlockInput
+  readonly within: PastBlock
 }
 
 /** Returns the state before an EVM transaction of a stored block, by its index. Throws `notFound` for a wrong index. */

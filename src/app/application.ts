@@ -33,6 +33,7 @@ import type {
   BlockOutcome,
   BlockStart,
   CheckResult,
+  PastBlock,
   PendingOutcome,
 } from './types.ts'
 import { changingModules, createEras, type Era } from './upgrades/eras.ts'
@@ -151,7 +152,7 @@ export function createApplication(options: ApplicationOptions): Application {
     return started.end()
   }
 
-  function trace(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void {
+  function trace(ctx: ReadContext, input: PastBlock, watch: BlockWatch): void {
     const opened = openBlock(opening, ctx.store, input, true)
     if (opened.halt)
       throw queryError('failedPrecondition', `this build cannot execute the block again: ${opened.halt.line}`)

@@ -11,6 +11,7 @@ import type { LightBudget } from '../modules/evm/calls/light.ts'
 import { storageRoot } from '../modules/evm/storage-root.ts'
 import type { StorageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { TraceResources } from '../modules/evm/tracing/trace-writer.ts'
+import { NotExecutable, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { withinPending } from './pending.ts'
 import { type ProvenKeys, proveKeys, type StoreKey } from './proofs.ts'
@@ -39,7 +40,7 @@ export type Jobs = Readonly<Record<string, Job>>
 
 /** Returns the jobs of this build. */
 export function createJobs(app: Pick<Application, 'pendingBlock' | 'queries' | 'simulate' | 'traceBlock'>): Jobs {
-  return {
+  const jobs: Jobs = {
     ...evmJobs,
     pendingBlock: (ctx, { input }: { readonly input: BlockInput }, budget): PendingOutcome =>
       app.pendingBlock(ctx, input, () => budget.shouldStop()),
@@ -58,4 +59,17 @@ export function createJobs(app: Pick<Application, 'pendingBlock' | 'queries' | '
       writtenAccounts(ctx, range, () => budget.shouldStop()),
     simulate: (ctx, { tx }: { readonly tx: Uint8Array }): CheckResult => app.simulate(ctx, tx),
   }
+  return Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, refusing(job)]))
 }
+
+/** Returns a job that refuses what only another build can execute, with the reason. */
+const refusing =
+  (job: Job): Job =>
+  (ctx, payload, budget) => {
+    try {
+      return job(ctx, payload, budget)
+    } catch (error) {
+      if (error instanceof NotExecutable) throw queryError('unimplemented', error.message)
+      throw error
+    }
+  }

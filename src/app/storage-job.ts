@@ -2,11 +2,11 @@
 import { type StorageRange, storageRange } from '../modules/evm/tracing/storage-range.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { withinBlock } from './trace.ts'
-import type { Application, BlockInput } from './types.ts'
+import type { Application, PastBlock } from './types.ts'
 
 export interface StoragePayload {
   /** Transactions that run first, on the state of the job. */
-  readonly within: BlockInput
+  readonly within: PastBlock
   readonly address: Uint8Array
   /** Hash of the first slot: `0x` and 64 digits. */
   readonly start: string

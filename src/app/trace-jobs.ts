@@ -18,7 +18,7 @@ import { ChainError, queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { EvmTx } from './records.ts'
 import { withinBlock } from './trace.ts'
-import type { Application, BlockInput } from './types.ts'
+import type { Application, PastBlock } from './types.ts'
 
 /** Fields of a receipt that a trace must reproduce. */
 type TracedReceipt = Pick<EvmTx, 'hash' | 'txIndex' | 'evmIndex' | 'status' | 'gasUsed'>
@@ -27,16 +27,16 @@ export type TraceSubject =
   /** One transaction of a block, or all of them. The job runs on the state before the block. */
   | {
       readonly kind: 'mined'
-      readonly input: BlockInput
+      readonly input: PastBlock
       readonly receipts: readonly TracedReceipt[]
       readonly target: number | undefined
     }
   /** A call on the state of the job, or within the block that `within` starts on that state. */
-  | { readonly kind: 'call'; readonly call: CallPayload; readonly within?: BlockInput | undefined }
+  | { readonly kind: 'call'; readonly call: CallPayload; readonly within?: PastBlock | undefined }
   /** Calls on the state of the job, each in its own form. */
   | { readonly kind: 'calls'; readonly calls: TracedCalls }
   /** Calls in blocks of their own, on the state of the job or within the block that `within` starts on that state. */
-  | { readonly kind: 'bundles'; readonly bundles: TracedBundles; readonly within?: BlockInput | undefined }
+  | { readonly kind: 'bundles'; readonly bundles: TracedBundles; readonly within?: PastBlock | undefined }
   /** Transactions that are in no block: each runs on the state after the previous one. */
   | { readonly kind: 'messages'; readonly messages: TracedMessages }
 

@@ -1,20 +1,21 @@
 /** Repeated execution of stored blocks for tracers (D15). */
-import { toKey } from '../primitives/bytes.ts'
-import { queryError } from '../primitives/errors.ts'
+import { formatHex, toKey } from '../primitives/bytes.ts'
+import { type ChainError, queryError } from '../primitives/errors.ts'
+import { sha256 } from '../primitives/hash.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import { beginBlock, type Opening } from './block.ts'
 import { deliver } from './deliver.ts'
 import type { Machine } from './machine.ts'
-import type { StoredBlock, Validator } from './records.ts'
-import type { Application, BlockInput } from './types.ts'
+import type { StoredBlock, TxResult, Validator } from './records.ts'
+import type { Application, PastBlock } from './types.ts'
 import type { BlockWatch } from './watch.ts'
 
 /** Executes the transactions of the input on the state before the block, until the last one or until `watch` stops it. */
 export function traceBlock(
   machine: Machine,
   opening: Opening,
-  input: BlockInput,
+  input: PastBlock,
   decode: (bytes: Uint8Array) => DecodedTx,
   watch: BlockWatch,
 ): void {
@@ -22,10 +23,23 @@ export function traceBlock(
   for (const [index, bytes] of input.txs.entries()) {
     if (watch.shouldStop()) return
     const tracer = watch.before(index, ctx)
-    const { evmTx } = deliver(machine, ctx, gas, () => decode(bytes), index, { tracer, shouldStop: watch.shouldStop })
-    if (evmTx && !watch.shouldStop()) watch.after(evmTx)
+    const { evmTx, result } = deliver(machine, ctx, gas, () => decode(bytes), index, {
+      tracer,
+      shouldStop: watch.shouldStop,
+    })
+    if (watch.shouldStop()) return
+    if ((result.code === 0) !== (input.succeeded?.[index] ?? result.code === 0)) throw otherwise(input, index, result)
+    if (evmTx) watch.after(evmTx)
   }
   if (watch.behind && !watch.shouldStop()) watch.behind(ctx)
+}
+
+/** Returns the error of a transaction that does not run here as it did on the chain, such as one with messages of a Wasm contract. */
+function otherwise({ height, txs }: PastBlock, index: number, { code, log }: TxResult): ChainError {
+  const hash = formatHex(sha256(txs[index]!)).toUpperCase()
+  const how =
+    code === 0 ? 'succeeds here and failed on the chain' : `succeeded on the chain and fails here: ${String(log)}`
+  return queryError('unimplemented', `transaction ${index} of block ${height}, ${hash}, ${how}`)
 }
 
 /**
@@ -35,7 +49,7 @@ export function traceBlock(
 export function withinBlock(
   app: Pick<Application, 'traceBlock'>,
   before: ReadContext,
-  input: BlockInput,
+  input: PastBlock,
   shouldStop: () => boolean,
   read: (ctx: ReadContext) => void,
 ): void {
@@ -53,8 +67,8 @@ export function withinBlock(
 }
 
 /** Returns the input of a stored block, with its transactions up to an index. `signers` is the validator set of the previous block. */
-export function inputOfBlock(block: StoredBlock, signers: readonly Validator[], lastTxIndex: number): BlockInput {
-  const { header, hash, lastCommit, txs } = block
+export function inputOfBlock(block: StoredBlock, signers: readonly Validator[], lastTxIndex: number): PastBlock {
+  const { header, hash, lastCommit, txs, results } = block
   const signed = new Set(
     lastCommit?.signatures.flatMap(({ flag, validator }) => (flag === 2 ? [toKey(validator)] : [])),
   )
@@ -66,6 +80,7 @@ export function inputOfBlock(block: StoredBlock, signers: readonly Validator[], 
     lastCommitHash: header.lastCommitHash,
     header,
     txs: txs.slice(0, lastTxIndex + 1),
+    succeeded: results.slice(0, lastTxIndex + 1).map(({ code }) => code === 0),
     lastCommitVotes: signers.map(({ address, power }) => ({
       validator: address,
       power,

@@ -43,6 +43,12 @@ export interface BlockInput extends BlockFacts {
   readonly txs: readonly Uint8Array[]
 }
 
+/** A block of the chain that is executed again. */
+export interface PastBlock extends BlockInput {
+  /** Whether each transaction succeeded; an execution in which one does otherwise is given up. */
+  readonly succeeded?: readonly boolean[]
+}
+
 export interface BlockOutput {
   /** Writes of the block; the versioned store commits them. */
   readonly branch: Branch
@@ -212,7 +218,7 @@ export interface Application {
   /** Runs a transaction on a read context as the next block would, with lenient checks, and drops its writes. */
   simulate(ctx: ReadContext, tx: Uint8Array): CheckResult
   /** Executes a stored block again on the state before it, for a watcher, and drops its writes. */
-  traceBlock(ctx: ReadContext, input: BlockInput, watch: BlockWatch): void
+  traceBlock(ctx: ReadContext, input: PastBlock, watch: BlockWatch): void
   /**
    * Executes the next block on the state before it, without its end, and drops its writes after it has returned them. Throws
    * 4 `deadlineExceeded` when stopped, `unavailable` if no block can follow.

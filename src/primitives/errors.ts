@@ -46,6 +46,12 @@ export class ChainError extends Error {
   }
 }
 
+/**
+ * A step that only another build can execute. It is no result: in a block it ends the block; a query answers 12 `unimplemented` with
+ * its message.
+ */
+export class NotExecutable extends Error {}
+
 /** Returns the expected error that `run` throws; undefined if it does not throw. Any other error is thrown on. */
 export function failureOf(run: () => unknown): ChainError | undefined {
   try {

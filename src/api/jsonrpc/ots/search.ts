@@ -2,7 +2,7 @@
 import type { EvmTx, StoredBlock } from '../../../app/records.ts'
 import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import { equal, formatHex0x } from '../../../primitives/bytes.ts'
-import { ChainError } from '../../../primitives/errors.ts'
+import { ChainError, type Status } from '../../../primitives/errors.ts'
 import { NS_PER_SECOND } from '../../../primitives/time.ts'
 import { longList } from '../../long-json.ts'
 import { type ScanRange, scanBlocks } from '../block-scan.ts'
@@ -58,9 +58,12 @@ function rangeOf({ node }: RpcCall, { number, isBefore }: PageRequest): ScanRang
     : { from: number + 1n > first ? number + 1n : first, to: last, reverse: false }
 }
 
-/** Returns undefined for a block that this chain did not execute, such as one of a loaded dump: its calls are not known. */
+/** Statuses of an answer about a block that does not run again here, such as one of a loaded dump: its calls are not known. */
+const NOT_AGAIN: ReadonlySet<Status> = new Set(['dataLoss', 'unimplemented'])
+
+/** Returns undefined for a block that does not run again here. */
 function unlessForeign(error: unknown): undefined {
-  if (!(error instanceof ChainError) || error.status !== 'dataLoss') throw error
+  if (!(error instanceof ChainError) || !NOT_AGAIN.has(error.status)) throw error
 }
 
 /** Returns the matching transactions of a block. Calls are known only where the state before the block is stored. */

@@ -1,5 +1,5 @@
 import { create } from '@bufbuild/protobuf'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createEvm } from '../../../evm/host.ts'
 import { decodeRevert } from '../../../evm/revert.ts'
 import { executeMessage } from '../../../evm/transition.ts'
@@ -8,7 +8,8 @@ import { DenomUnitSchema, MetadataSchema } from '../../../gen/sdk/bank/v1beta1/b
 import * as address from '../../../identity/address.ts'
 import { identityOf } from '../../../identity/profiles.ts'
 import { formatEip55 } from '../../../primitives/address.ts'
-import { concat, EMPTY, encodeUint, formatHex, hex } from '../../../primitives/bytes.ts'
+import { concat, EMPTY, encodeUint, formatHex, hex, utf8 } from '../../../primitives/bytes.ts'
+import { NotExecutable } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { governance } from '../../../sdk/authority.ts'
 import type { Context } from '../../../sdk/context.ts'
@@ -18,7 +19,7 @@ import * as auth from '../../auth/keeper.ts'
 import * as bank from '../../bank/keeper.ts'
 import { messages as bankMessages } from '../../bank/messages.ts'
 import * as oracle from '../../oracle/state.ts'
-import { decodeArguments, encodeArguments, encodeCall } from '../calls/abi.ts'
+import { decodeArguments, encodeArguments, encodeCall, selectorOf } from '../calls/abi.ts'
 import { blockEnv } from '../calls/block-env.ts'
 import { createMessageCalls, deploy } from '../calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
@@ -408,10 +409,52 @@ test('the oracle returns a price with height and time until it expires', () => {
   expect([old.success, old.gasUsedBeforeRefund - dataCost(price)]).toEqual([true, 1288n])
 })
 
-test('every Wasm contract is unknown', () => {
-  const { ctx } = chain()
-  const query = encodeCall('query(string,bytes)', ['chain1contract', EMPTY])
-  expect(decodeRevert(run(ctx, WASM, query).output)).toContain('no such contract: chain1contract')
+describe('Wasm contracts', () => {
+  const query = (contract: string) => encodeCall('query(string,bytes)', [contract, EMPTY])
+  const raw = (contract: string, key: string) => encodeCall('queryRaw(string,bytes)', [contract, utf8(key)])
+  const contract = hex('11'.repeat(32))
+
+  /** A chain of the reference with one contract, which stores `config`. */
+  function withContract() {
+    const { ctx } = chain('nibiru')
+    ctx.store.set('wasm', hex(`02${'11'.repeat(32)}`), hex('0801'))
+    ctx.store.set('wasm', hex(`03${'11'.repeat(32)}636f6e666967`), utf8('{}'))
+    ctx.store.set('wasm', hex('010000000000000001'), hex('0a'))
+    return { ctx, text: address.format(ctx, contract) }
+  }
+
+  test('one that the chain lacks is unknown', () => {
+    const { ctx } = chain()
+    expect(decodeRevert(run(ctx, WASM, query('chain1contract')).output)).toContain('no such contract: chain1contract')
+    const other = address.format(ctx, hex('22'.repeat(32)))
+    expect(decodeRevert(run(ctx, WASM, query(other)).output)).toContain(`no such contract: ${other}`)
+  })
+
+  test('a key is read raw, and one that is not there is empty', () => {
+    const { ctx, text } = withContract()
+    // Offset 32, length 2, the two bytes; offset 32, length 0.
+    const bytes = `${'20'.padStart(64, '0')}${'2'.padStart(64, '0')}${'7b7d'.padEnd(64, '0')}`
+    expect(formatHex(run(ctx, WASM, raw(text, 'config')).output)).toBe(bytes)
+    expect(formatHex(run(ctx, WASM, raw(text, 'none')).output)).toBe(`${'20'.padStart(64, '0')}${'0'.repeat(64)}`)
+  })
+
+  test('a call that needs their code ends the execution, and a contract cannot catch it', () => {
+    const { ctx, text } = withContract()
+    expect(() => run(ctx, WASM, query(text))).toThrow(
+      new NotExecutable(`query of precompile 0x802 runs the Wasm contract ${text}, and this node has no Wasm VM`),
+    )
+    const calls = (signature: string, types: string, ...values: (string | bigint)[]) =>
+      concat(selectorOf(signature), encodeArguments(types, values))
+    const execute = calls('execute(string,bytes,(string,uint256)[])', 'string', text)
+    expect(() => run(ctx, WASM, execute)).toThrow(`execute of precompile 0x802 runs the Wasm contract ${text}`)
+    const each = calls('executeMulti((string,bytes,(string,uint256)[])[])', '')
+    expect(() => run(ctx, WASM, each)).toThrow('executeMulti of precompile 0x802 runs Wasm contracts')
+    expect(run(chain('nibiru').ctx, WASM, each).success).toBe(false)
+    const create = (code: bigint) =>
+      calls('instantiate(string,uint64,bytes,string,(string,uint256)[])', 'string,uint64', '', code)
+    expect(() => run(ctx, WASM, create(1n))).toThrow('instantiate of precompile 0x802 runs the Wasm code 1')
+    expect(run(ctx, WASM, create(2n)).success).toBe(false)
+  })
 })
 
 test('under the profile of the chain a call by a precompile leaves its caller with cold slots', () => {
