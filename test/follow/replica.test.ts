@@ -284,6 +284,34 @@ test('transactions go on to a node, or are refused with the reason', async () =>
   expect(node.sent).toEqual([Buffer.from([1, 2, 3]).toString('base64')])
 })
 
+test('what waits in the pool of the node is pending here, until it leaves', async () => {
+  const { block } = chain.blocks.get(2)!.block as { block: { data: { txs: string[] } } }
+  let waiting = block.data.txs.slice(0, 1)
+  const tx = Uint8Array.from(Buffer.from(waiting[0]!, 'base64'))
+  // One that this build cannot check is not shown, and does not keep the others away.
+  const unknown = Buffer.from([1, 2, 3]).toString('base64')
+  node.answer = (method) => {
+    if (method !== 'unconfirmed_txs') return undefined
+    const txs = [unknown, ...waiting]
+    return { n_txs: String(txs.length), total: String(txs.length), total_bytes: '3', txs }
+  }
+  node.advance(1)
+  const replica = await start()
+  const { driver } = replica.gateway
+  const seen: Uint8Array[] = []
+  driver.onPending(({ bytes }) => seen.push(bytes))
+  const pending = () => driver.pool!.pending().map(({ bytes }) => Buffer.from(bytes))
+  await expect.poll(pending, { timeout: 10_000 }).toEqual([Buffer.from(tx)])
+  expect(seen).toEqual([tx])
+  waiting = []
+  await expect.poll(pending, { timeout: 10_000 }).toEqual([])
+  waiting = block.data.txs.slice(0, 1)
+  await expect.poll(pending, { timeout: 10_000 }).toHaveLength(1)
+  node.advance(2)
+  await reach(replica, 2)
+  expect(pending()).toEqual([])
+})
+
 test('a client that waits for its transaction gets the block that includes it', async () => {
   node.advance(1)
   const replica = await start({ forward: node.url })

@@ -11,11 +11,14 @@ import { createPoolView, timeAfter } from '../pool-view.ts'
 import type { MempoolLimits } from '../solo/mempool.ts'
 import { createPool } from '../solo/pool.ts'
 import { type FollowOptions, startFollowing } from './follow.ts'
+import { watchNodePool } from './node-pool.ts'
 import type { NodeRpc } from './rpc/node-rpc.ts'
 
 export interface ReplicaOptions extends FollowOptions {
   /** The nodes that transactions go to; undefined to refuse them. */
   readonly forward: NodeRpc | undefined
+  /** The RPC of the node whose pending transactions are shown. */
+  readonly poolRpc: Pick<NodeRpc, 'call'>
   readonly limits: MempoolLimits
   /** Lag from which the replica is catching up. Unit: milliseconds. */
   readonly maxLagMs: number
@@ -24,14 +27,13 @@ export interface ReplicaOptions extends FollowOptions {
 }
 
 export interface Replica extends Driver {
-  /** Absent if the replica refuses transactions. */
-  readonly pool?: PoolView
+  readonly pool: PoolView
   /** Resolves once there is a block. */
   readonly firstBlock: Promise<void>
 }
 
 export function startReplica(options: ReplicaOptions): Replica {
-  const { executor, forward, elapsed, now, log } = options
+  const { executor, forward, poolRpc, elapsed, now, log } = options
   const { tip } = executor
   let stopping = false
   const abort = new AbortController()
@@ -61,6 +63,12 @@ export function startReplica(options: ReplicaOptions): Replica {
       }
   })
   executor.onRollback(() => pool.recheck())
+  const watching = watchNodePool({
+    rpc: poolRpc,
+    pool,
+    isCurrent: () => executor.committedHeight() > 0n && following.status().lagSeconds * 1000 <= options.maxLagMs,
+    signal: abort.signal,
+  })
 
   function requireOpen(): void {
     if (stopping) throw queryError('unavailable', 'the node is stopping')
@@ -124,9 +132,7 @@ export function startReplica(options: ReplicaOptions): Replica {
         })
       })
     },
-    ...(forward && {
-      pool: createPoolView({ pool, tip, nextTimeNs: () => timeAfter(tip(), BigInt(now()) * NS_PER_MS) }),
-    }),
+    pool: createPoolView({ pool, tip, nextTimeNs: () => timeAfter(tip(), BigInt(now()) * NS_PER_MS) }),
     onBlock: executor.onBlock,
     onPending: pool.onPending,
     onRollback: executor.onRollback,
@@ -148,6 +154,7 @@ export function startReplica(options: ReplicaOptions): Replica {
       const reason = queryError('unavailable', 'the node is stopping')
       abort.abort(reason)
       await following.stop()
+      await watching
       pool.stop(reason)
       executor.checkState.reset()
     },

@@ -10,7 +10,7 @@ import type { TrustedBlock } from '../../consensus/follow/light/trust.ts'
 import { createPeerChanges, withPeer } from '../../consensus/follow/peer/peer-changes.ts'
 import { type Replica, startReplica } from '../../consensus/follow/replica.ts'
 import { createNodeBlocks } from '../../consensus/follow/rpc/node-blocks.ts'
-import { type NodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
+import { createNodeRpc, type NodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
 import type { ChangeSource } from '../../consensus/follow/source.ts'
 import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { createIdentity } from '../../identity/identity.ts'
@@ -146,6 +146,8 @@ export async function startReplicaEngine(
     anchor,
     verifies: verify === 'every',
     forward: forward.length > 0 ? rpcOf(forward, log) : undefined,
+    // Apart from the blocks: its failures do not turn to another URL for them.
+    poolRpc: createNodeRpc({ urls: rpc }),
     limits,
     maxLagMs: parseMilliseconds(maxLag)!,
     now: clock,

@@ -43,7 +43,7 @@ interface Answer {
 
 /** Throws `invalidArgument` for a URL that names no node. */
 export function requireUrl(url: string, setting: string): void {
-  const { protocol, username } = URL.parse(url) ?? {}
+  const { protocol, username } = URL.canParse(url) ? new URL(url) : { protocol: '', username: '' }
   if ((protocol === 'http:' || protocol === 'https:') && username === '') return
   throw queryError(
     'invalidArgument',
