@@ -1,4 +1,4 @@
-/** What waits in the pool of the node, shown by the replica as pending. */
+/** The pool of the node: the replica shows what waits there as pending. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { toKey } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
