@@ -26,6 +26,8 @@ export interface NodeProcess {
   readonly firstAnswerMs: number
   /** Returns the resident memory, that of API workers included. Unit: bytes. */
   rssBytes(): number
+  /** Returns the same without mapped files, such as pages of the database that the system can take back. Unit: bytes. */
+  ownBytes(): number
   /** Returns the processor time since the start, over all threads and API workers. Unit: seconds. */
   cpuSeconds(): number
   end(signal?: NodeJS.Signals): Promise<void>
@@ -76,15 +78,12 @@ function familyOf({ pid }: ChildProcess): number[] {
   return [pid!, ...children.map(Number)]
 }
 
-const residentBytesOf = (pid: number): number =>
-  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
+/** Returns a field of `/proc/PID/status` that is a size. Unit: bytes. */
+const sizeOf = (pid: number, field: 'VmRSS' | 'RssAnon'): number =>
+  Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024
 
-/** Starts `almanac start` and waits for its first answer over JSON-RPC. */
-export async function startNodeProcess(flags: readonly string[]): Promise<NodeProcess> {
-  const scratch = scratchFolder()
-  const configOut = join(scratch, 'config.json')
-  const port = await freePort()
-  const args = ['start', '--silent', '--jsonrpc-port', String(port), '--config-out', configOut, ...FREE_PORTS, ...flags]
+/** Starts the program and waits for its first answer over JSON-RPC at a port. */
+async function startProgram(args: readonly string[], port: number): Promise<Omit<NodeProcess, 'config'>> {
   const started = performance.now()
   const child = spawn(process.execPath, [join(root, 'dist/almanac.cjs'), ...args], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -100,21 +99,45 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
       await setTimeout(2)
     }
   }
-  const firstAnswerMs = performance.now() - started
-  while (!existsSync(configOut)) await setTimeout(2)
-  const config = JSON.parse(readFileSync(configOut, 'utf8')) as ConfigOut
-  removeFolder(scratch)
   return {
     child,
-    config,
-    firstAnswerMs,
-    rssBytes: () => familyOf(child).reduce((sum, pid) => sum + residentBytesOf(pid), 0),
+    firstAnswerMs: performance.now() - started,
+    rssBytes: () => familyOf(child).reduce((sum, pid) => sum + sizeOf(pid, 'VmRSS'), 0),
+    ownBytes: () => familyOf(child).reduce((sum, pid) => sum + sizeOf(pid, 'RssAnon'), 0),
     cpuSeconds: () => familyOf(child).reduce((sum, pid) => sum + cpuSecondsIn(statOf(pid)), 0),
     async end(signal = 'SIGINT') {
       child.kill(signal)
       await ended
     },
   }
+}
+
+/** Starts `almanac start` and waits for its first answer over JSON-RPC. */
+export async function startNodeProcess(flags: readonly string[]): Promise<NodeProcess> {
+  const scratch = scratchFolder()
+  const configOut = join(scratch, 'config.json')
+  const port = await freePort()
+  const args = ['start', '--silent', '--jsonrpc-port', String(port), '--config-out', configOut, ...FREE_PORTS, ...flags]
+  const program = await startProgram(args, port)
+  while (!existsSync(configOut)) await setTimeout(2)
+  const config = JSON.parse(readFileSync(configOut, 'utf8')) as ConfigOut
+  removeFolder(scratch)
+  return { ...program, config }
+}
+
+export interface ReplicaProcess extends Omit<NodeProcess, 'config'> {
+  readonly ports: { readonly rest: number; readonly jsonrpc: number; readonly ws: number }
+}
+
+/** Starts `almanac follow` and waits for its first answer over JSON-RPC. */
+export async function startReplicaProcess(flags: readonly string[]): Promise<ReplicaProcess> {
+  const [rest, jsonrpc, ws] = [await freePort(), await freePort(), await freePort()]
+  const ports = ['--rest-port', rest, '--jsonrpc-port', jsonrpc, '--jsonrpc-ws-port', ws].map(String)
+  const program = await startProgram(
+    ['follow', '--silent', '--log-level', 'warn', ...FREE_PORTS, ...ports, ...flags],
+    jsonrpc,
+  )
+  return { ...program, ports: { rest, jsonrpc, ws } }
 }
 
 /** Sends one JSON-RPC call. Throws its error. */
