@@ -1,4 +1,5 @@
 /** The folder of a change stream: which heights it has, will have, and never will. */
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -152,13 +153,15 @@ test('a folder that is not there, or is a file, is refused at the start', () => 
   expect(() => openStreamFolder({ path: join(folder, 'file'), deletes: false })).toThrow('is no folder')
 })
 
-test('a folder whose name looks like a file of the stream is named as the reason', async () => {
-  mkdirSync(join(folder, 'block-4-data'))
-  await expect(next(4n)).rejects.toThrow(`${join(folder, 'block-4-data')} cannot be read`)
-})
-
 test('the wait ends with the follower', async () => {
   const found = next(4n)
   ends.abort(new Error('the node is stopping'))
   await expect(found).rejects.toThrow('the node is stopping')
+})
+
+test('a folder or a pipe under the name of a file is refused and holds nothing up', async () => {
+  mkdirSync(join(folder, 'block-5-data'))
+  await expect(next(5n)).rejects.toThrow('block-5-data is no file of the change stream: it is no regular file')
+  execFileSync('mkfifo', [join(folder, 'block-6-data')])
+  await expect(next(6n)).rejects.toThrow('block-6-data is no file of the change stream: it is no regular file')
 })

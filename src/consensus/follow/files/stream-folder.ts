@@ -1,7 +1,19 @@
 /** The folder into which a node streams its changes, one file a block: `[PREFIX-]block-HEIGHT-data`. */
-import { existsSync, type FSWatcher, readdirSync, readFileSync, rmSync, statSync, watch } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  type FSWatcher,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+} from 'node:fs'
 import { join } from 'node:path'
-import { queryError } from '../../../primitives/errors.ts'
+import { ChainError, queryError } from '../../../primitives/errors.ts'
 import type { ChangeSource, Gap, StreamedBlock } from '../source.ts'
 import { mergedRuns, parseStreamFile, wrongFile } from './stream-file.ts'
 
@@ -41,9 +53,10 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
     prefix ??= prefixIn(path)
     const file = pathOf(height, 'data')
     try {
-      return { file, ...parseStreamFile(new Uint8Array(readFileSync(file))) }
+      return { file, ...parseStreamFile(readFile(file)) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      if (error instanceof ChainError) throw error
       throw queryError('permissionDenied', `${file} cannot be read: ${(error as Error).message}. ${OWNER_HINT}`)
     }
   }
@@ -100,6 +113,17 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
   }
 
   return { next, release, forget, latest: () => seen, close: () => watcher?.close() }
+}
+
+/** Reads a file whole. Throws `dataLoss` for what is no file: a pipe under its name would hold the process. */
+function readFile(path: string): Uint8Array {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    if (!fstatSync(file).isFile()) throw wrongFile(path, 'it is no regular file')
+    return new Uint8Array(readFileSync(file))
+  } finally {
+    closeSync(file)
+  }
 }
 
 const OWNER_HINT = 'The node writes its files for its own user only: run the follower as that user, or grant it access.'

@@ -119,6 +119,17 @@ test('an answer that never ends does not hold the follower, nor fill its memory'
   )
 })
 
+test('a node does not make the follower ask another host', async () => {
+  let asked = 0
+  const inner = await serve((body, response) => {
+    asked++
+    named('inner')(body, response)
+  })
+  const outer = await serve((_, response) => response.writeHead(307, { location: inner }).end())
+  await expect(createNodeRpc({ urls: [outer] }).call('status', {}, never)).rejects.toThrow('unexpected redirect')
+  expect(asked).toBe(0)
+})
+
 test('a request ends with the follower, whose reason is given', async () => {
   const rpc = createNodeRpc({ urls: [await serve(() => undefined), await serve(named('second'))] })
   const abort = new AbortController()

@@ -72,6 +72,8 @@ export function createNodeRpc({
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(body),
+        // A node must not make the follower ask other hosts.
+        redirect: 'error',
         signal: ends.signal,
       })
       const text = await textOf(answer, mostBytes)
