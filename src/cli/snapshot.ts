@@ -37,6 +37,19 @@ export async function snapshot(
     const { height, 'app-hash': _, home: __, ...settings } = flagsOf(restoring)
     return restore({ folder, flags, settings, build, terminal })
   })
+  program
+    .command('fetch <folder>')
+    .description(
+      'Fetch the newest snapshot that peers of a chain offer, into a folder that restore and follow --snapshot read.',
+    )
+    .requiredOption('--peers <list>', 'peers that keep snapshots, ID@HOST:PORT each, separated by commas')
+    .requiredOption('--rpc <list>', 'URLs of the RPC of nodes of the chain, by which the snapshot is verified')
+    .option('--trust-height <height>', 'height of a block that you trust (default: the latest of the RPC)')
+    .option('--trust-hash <hash>', 'hash of that block, 64 hexadecimal digits')
+    .option('--trust-period <duration>', 'age up to which that block is accepted', '168h')
+    .option('--engine <path>', 'program of the engine (default: cometbft on PATH)')
+    .option('--timeout <seconds>', 'time after which it is given up', '600')
+    .action((folder: string, flags: FetchFlags) => fetchTo(folder, flags, terminal))
   add('delete <height>', 'Delete a snapshot.').action((height: string, flags: Flags) =>
     remove(pathsOf(flags), parseHeight('height', height)!, terminal),
   )
@@ -87,6 +100,60 @@ async function remove({ snapshots }: HomePaths, height: bigint, terminal: Termin
     throw queryError('notFound', `there is no snapshot of height ${height} in ${snapshots}`)
   terminal.print(`deleted the snapshot of height ${height}`)
 }
+
+interface FetchFlags {
+  readonly peers: string
+  readonly rpc: string
+  readonly trustHeight?: string
+  readonly trustHash?: string
+  readonly trustPeriod: string
+  readonly engine?: string
+  readonly timeout: string
+}
+
+const words = (text: string): string[] => text.split(',').filter((word) => word !== '')
+
+async function fetchTo(folder: string, flags: FetchFlags, terminal: Terminal): Promise<void> {
+  const { fetchFromPeers } = await import('../node/snapshots/peers-snapshot.ts')
+  const { readChain } = await import('../node/snapshots/peers-trust.ts')
+  const { peers, rpc, trustHeight, trustHash, trustPeriod, engine = '', timeout } = flags
+  const seconds = Number(timeout)
+  if (!(seconds > 0 && seconds <= 86_400))
+    throw queryError('invalidArgument', `--timeout ${timeout}: must be a number of seconds up to 86400`)
+  if ((trustHeight === undefined) !== (trustHash === undefined))
+    throw queryError('invalidArgument', '--trust-height and --trust-hash belong together')
+  if (trustHash !== undefined && !/^[0-9a-f]{64}$/i.test(trustHash))
+    throw queryError('invalidArgument', `--trust-hash ${trustHash}: must be 64 hexadecimal digits`)
+  const bad = words(peers).find((peer) => !/^[0-9a-f]{40}@[^@]+:\d{1,5}$/.test(peer))
+  if (words(peers).length === 0 || bad !== undefined)
+    throw queryError(
+      'invalidArgument',
+      `--peers ${bad ?? peers}: must be ID@HOST:PORT, with an id of 40 hexadecimal digits`,
+    )
+  const trusted = parseHeight('--trust-height', trustHeight)
+  const { genesis, tip } = await readChain(words(rpc))
+  const height = await fetchFromPeers({
+    program: engine,
+    genesis,
+    peers: words(peers),
+    trust: {
+      // The engine wants two, and takes one twice.
+      rpcServers: words(rpc).length === 1 ? [rpc, rpc] : words(rpc),
+      trustHeight: trusted ?? tip.height,
+      trustHash: trustHash ?? tip.hash,
+      trustPeriod,
+    },
+    folder,
+    log: (level, message, facts) => {
+      if (level !== 'debug') terminal.note(`${level} ${message} ${JSON.stringify(facts, plain)}`)
+    },
+    timeoutMs: seconds * 1000,
+  })
+  terminal.print(`fetched the snapshot of height ${height} into ${folder}/${height}`)
+}
+
+const plain = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value instanceof Error ? value.message : value
 
 /** Parses `--app-hash`. */
 function parseAppHash(text: string | undefined): Uint8Array | undefined {

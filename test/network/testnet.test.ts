@@ -1,11 +1,15 @@
 /** Four validators with the real engine, if it is there: transfers through all, one killed, two added, all stopped. */
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { coins, GasPrice, SigningStargateClient } from '@cosmjs/stargate'
 import { Comet38Client, HttpClient } from '@cosmjs/tendermint-rpc'
 import { createPublicClient, createWalletClient, defineChain, type Hash, http, parseGwei } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { diskFiles } from '../../src/node/files.ts'
 import { isAlive } from '../../src/node/lock.ts'
+import { readRunFile } from '../../src/node/run-file.ts'
 import { TEST_MNEMONIC } from '../../src/node/settings/chain.ts'
 import type { Testnet, TestnetNode } from '../../src/node/testnet/manifest.ts'
 import {
@@ -196,6 +200,45 @@ describe.skipIf(!ENGINE)('a network of four validators', () => {
     expect(await compareHashes([first!, synced!], earliest)).toBeGreaterThan(earliest)
     const hash = await transfer(synced!, 7, 0)
     expect((await mined(first!, hash)).status).toBe('success')
+  })
+
+  test('a snapshot that peers offer is fetched to disk, and a replica begins with it', async () => {
+    const [first, second] = testnet.nodes
+    const folder = join(network.folder, 'fetched')
+    const peers = [first!.peer, second!.peer].join(',')
+    almanac(
+      'snapshot',
+      'fetch',
+      folder,
+      '--peers',
+      peers,
+      '--rpc',
+      first!.comet,
+      '--engine',
+      ENGINE!,
+      '--timeout',
+      '120',
+    )
+    const [height] = readdirSync(folder).map(Number)
+    expect(height! % SNAPSHOT_INTERVAL).toBe(0)
+    const home = join(network.folder, 'replica')
+    const ports = ['rest', 'jsonrpc', 'jsonrpc-ws', 'grpc', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
+    others.push(
+      startAlmanac('follow', '--home', home, '--snapshot', folder, '--from', first!.comet, '--silent', ...ports),
+    )
+    const urls = await vi.waitFor(
+      () => {
+        const found = readRunFile(home, diskFiles)
+        if (!found) throw new Error('the replica does not serve yet')
+        return found
+      },
+      { timeout: 60_000, interval: 200 },
+    )
+    const replica = { ...first!, home, comet: urls.comet! }
+    await reach(replica, await heightOf(first!))
+    const status = await askComet<{ sync_info: { earliest_block_height: string } }>(replica, 'status')
+    expect(Number(status!.sync_info.earliest_block_height)).toBe(height! + 1)
+    expect(await compareHashes([first!, replica], height! + 1)).toBeGreaterThan(height!)
   })
 
   test('Ctrl-C stops the nodes with their engines', async () => {

@@ -10,7 +10,7 @@ import type { TrustedBlock } from '../../consensus/follow/light/trust.ts'
 import { createPeerChanges, withPeer } from '../../consensus/follow/peer/peer-changes.ts'
 import { type Replica, startReplica } from '../../consensus/follow/replica.ts'
 import { createNodeBlocks } from '../../consensus/follow/rpc/node-blocks.ts'
-import { createNodeRpc, type NodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
+import { createNodeRpc, requireUrl } from '../../consensus/follow/rpc/node-rpc.ts'
 import type { ChangeSource } from '../../consensus/follow/source.ts'
 import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { createIdentity } from '../../identity/identity.ts'
@@ -24,6 +24,7 @@ import { diskFiles } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
 import { chooseProfile } from '../profile.ts'
 import type { Config } from '../settings.ts'
+import { genesisOf } from '../snapshots/peers-trust.ts'
 import { peerRpcOf, rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
 import { requireProfileOf } from './replica-profile.ts'
 
@@ -85,23 +86,6 @@ export async function withNodeGenesis(
     ...resolved,
     config: { ...config, chain: { ...config.chain, genesis: path } },
     origins: new Map([...origins, ['chain.genesis', 'flag']]),
-  }
-}
-
-/** Asks for the genesis document, in chunks if it is large. */
-async function genesisOf(rpc: NodeRpc): Promise<string> {
-  const never = new AbortController().signal
-  try {
-    const { genesis } = await rpc.call('genesis', {}, never)
-    return JSON.stringify(genesis)
-  } catch (error) {
-    if (!/chunk/i.test(String(error))) throw error
-  }
-  let text = ''
-  for (let chunk = 0; ; chunk++) {
-    const found = await rpc.call('genesis_chunked', { chunk: String(chunk) }, never)
-    text += Buffer.from(String(found['data']), 'base64').toString('utf8')
-    if (chunk + 1 >= Number(found['total'])) return text
   }
 }
 

@@ -23,18 +23,18 @@ function engineGenesis(genesis: GenesisDocument): Record<string, unknown> {
 
 /**
  * Prepares the home of the engine: `init` of its program writes the configuration, and this node its genesis document and
- * validator key. Later starts leave it as it is.
+ * validator key, if it has one. Later starts leave it as it is.
  */
 export function prepareEngineHome(
   path: string,
   root: string,
   genesis: GenesisDocument,
-  key: ValidatorKey,
+  key: ValidatorKey | undefined,
   files: Files,
 ): void {
   const document = join(root, 'config/genesis.json')
   if (files.exists(join(root, 'config/config.toml')) && files.exists(document)) return
   execFileSync(path, ['init', '--home', root], { stdio: 'ignore', timeout: 30_000 })
   files.write(document, `${JSON.stringify(engineGenesis(genesis))}\n`)
-  files.write(join(root, 'config/priv_validator_key.json'), formatValidatorKey(key), { secret: true })
+  if (key) files.write(join(root, 'config/priv_validator_key.json'), formatValidatorKey(key), { secret: true })
 }
