@@ -152,7 +152,7 @@ async function run(
   undo.push(engine.stop)
 }
 
-/** Resolves with a free port: the engine needs one, though no peer is told of it. */
+/** Resolves with a free port. The engine needs one, and no peer learns of it. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
