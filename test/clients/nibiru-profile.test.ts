@@ -227,7 +227,7 @@ describe('neutral names and names of the profile', () => {
   test('the names are in the description of the API', async () => {
     const { paths } = (await rest('/openapi.json')).body as unknown as { paths: Record<string, { get?: unknown }> }
     const families = new Set(Object.keys(paths).map((path) => path.split('/')[1]))
-    expect([...families].sort()).toEqual(['cosmos', 'nibiru'])
+    expect([...families].sort()).toEqual(['cosmos', 'cosmwasm', 'nibiru'])
     expect(JSON.stringify(paths['/nibiru/evm/v1/params'])).toContain('"name":"x-cosmos-block-height"')
   })
 
