@@ -88,6 +88,23 @@ test('a URL whose answers are wrong is left on demand', async () => {
   expect(await name()).toBe('first')
 })
 
+test('an answer that was on its way does not bring a URL back that was left', async () => {
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const slow = await serve(async (request, response) => {
+    await held
+    await named('first')(request, response)
+  })
+  const rpc = createNodeRpc({ urls: [slow, await serve(named('second'))] })
+  const onItsWay = rpc.call('status', {}, never)
+  rpc.turn()
+  release()
+  expect(await onItsWay).toMatchObject({ name: 'first' })
+  expect(await rpc.call('status', {}, never)).toMatchObject({ name: 'second' })
+})
+
 test('the error names every URL with its reason', async () => {
   const silent = await serve(() => undefined)
   const rpc = createNodeRpc({ urls: ['http://127.0.0.1:1', silent], timeoutMs: 100 })

@@ -97,7 +97,8 @@ export function createNodeRpc({
       const url = urls[index]!
       try {
         const answer = await post(url, body, signal)
-        current = index
+        // Meanwhile another request, or its caller, may have left the URL in use.
+        if (current === first) current = index
         return answer
       } catch (error) {
         signal.throwIfAborted()
