@@ -13,10 +13,10 @@ import type { TrustedBlock } from './light/trust.ts'
 import type { NodeBlock } from './node-block.ts'
 import { type BlockSource, type ChangeSource, isGap, type NodeTip } from './source.ts'
 import { createStatus } from './status.ts'
-import { createTaking, type TakingOptions } from './take-block.ts'
-import { difference, isSetOf, requireLink, requireSigned, requireWhole } from './verify.ts'
+import { createTaking, type Stated, type TakingOptions } from './take-block.ts'
+import { difference, isSetOf, requireLink, requireOutcome, requireSigned, requireWhole } from './verify.ts'
 
-export interface FollowOptions extends Omit<TakingOptions, 'statedHash' | 'signal' | 'log'> {
+export interface FollowOptions extends Omit<TakingOptions, 'stated' | 'signal' | 'log'> {
   readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'at'>
   readonly changes: ChangeSource
   /** The first block as the operator's trust gives it; absent if the node is trusted for it. */
@@ -79,7 +79,7 @@ export function startFollowing(options: FollowOptions): Following {
     now,
     onListenerFailure: (error) => log('error', 'a listener of the follower failed', { error }),
   })
-  const { take, fill } = createTaking({ ...options, statedHash, signal })
+  const { take, fill } = createTaking({ ...options, stated, signal })
   executor.onBlock(status.refresh)
   executor.onRollback(status.refresh)
 
@@ -93,13 +93,15 @@ export function startFollowing(options: FollowOptions): Following {
     return found
   }
 
-  /** Returns the app hash after a height, as the node states it: in the next header, or as its application reports it. */
-  async function statedHash(height: bigint, block: NodeBlock): Promise<Uint8Array> {
-    if (block.appHash) return block.appHash
+  /** Resolves with the outcome of a block as the node states it: in the next header, or as its application reports the app hash. */
+  async function stated(height: bigint, block: NodeBlock): Promise<Stated> {
     for (;;) {
-      if ((status.tip()?.height ?? 0n) > height) return (await blocks.block(height + 1n, signal)).header.appHash
-      const own = await blocks.appHashAfter(height, signal)
-      if (own) return own
+      if ((status.tip()?.height ?? 0n) > height) {
+        const { header } = await blocks.block(height + 1n, signal)
+        return { appHash: header.appHash, resultsHash: header.lastResultsHash }
+      }
+      const appHash = block.appHash ?? (await blocks.appHashAfter(height, signal))
+      if (appHash) return { appHash }
       if ((await askTip()).height <= height) await delay(FIRST_RETRY_MS, undefined, { signal })
     }
   }
@@ -175,14 +177,29 @@ export function startFollowing(options: FollowOptions): Following {
     const { anchor } = options
     if (anchor?.height === block.header.height && !equal(anchor.hash, block.blockId.hash))
       throw difference(anchor.height, 'it is not the block that the trusted one vouches for')
-    if (!isFirst()) {
-      const { height, hash, appHash, resultsHash } = executor.tip()
-      const last = executor.blocks.header(height) ?? executor.blocks.restored(height)
-      const nextValidatorsHash = last?.header.nextValidatorsHash ?? EMPTY
-      requireLink(block, { height, hash, appHash, resultsHash, nextValidatorsHash })
-      status.confirm(height)
+    if (isFirst()) {
+      requireSigned(chainId, block, set)
+      return
     }
+    const { height, hash } = executor.tip()
+    const last = executor.blocks.header(height) ?? executor.blocks.restored(height)
+    requireLink(block, { height, hash, nextValidatorsHash: last?.header.nextValidatorsHash ?? EMPTY })
     requireSigned(chainId, block, set)
+    try {
+      requireOutcome(block, executor.tip())
+    } catch (error) {
+      takeBack(height)
+      throw error
+    }
+    status.confirm(height)
+  }
+
+  /** Takes the latest block back, whose outcome is another one in the next header, which validators signed. */
+  function takeBack(height: bigint): void {
+    if (isRestored() || height <= store.earliestHeight()) return
+    log('warn', 'takes back a block that the next header contradicts', { height })
+    executor.rollback(height - 1n)
+    forget(height)
   }
 
   async function run(): Promise<void> {

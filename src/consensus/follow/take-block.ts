@@ -12,7 +12,14 @@ import { firstDifference } from './first-difference.ts'
 import { factsBefore, type NodeBlock, recordOf } from './node-block.ts'
 import type { BlockSource, Gap } from './source.ts'
 import { canChangeStores, otherStores } from './store-sets.ts'
-import { difference } from './verify.ts'
+import { difference, requireResults } from './verify.ts'
+
+/** The outcome of a block as the node states it. */
+export interface Stated {
+  readonly appHash: Uint8Array
+  /** Absent before there is a next header. */
+  readonly resultsHash?: Uint8Array
+}
 
 export interface TakingOptions {
   readonly executor: Executor
@@ -26,8 +33,7 @@ export interface TakingOptions {
   /** Whether blocks are verified before they are served. */
   readonly verifies: boolean
   readonly log: (level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>) => void
-  /** Resolves with the app hash after a height, as the node states it. */
-  readonly statedHash: (height: bigint, block: NodeBlock) => Promise<Uint8Array>
+  readonly stated: (height: bigint, block: NodeBlock) => Promise<Stated>
   readonly signal: AbortSignal
 }
 
@@ -42,10 +48,18 @@ export interface Taking {
 }
 
 export function createTaking(options: TakingOptions): Taking {
-  const { executor, app, store, firstStores, identity, genesis, blocks, verifies, log, statedHash, signal } = options
+  const { executor, app, store, firstStores, identity, genesis, blocks, verifies, log, signal } = options
   const executeHere = createExecution({ executor, app, genesis, recordWith })
   /** The latest difference that was looked for. */
   let found: { readonly hashes: string; readonly clause: string } | undefined
+
+  /** Resolves with the app hash after a block. Rejects with `dataLoss` if the next header has other results. */
+  async function statedHash(block: NodeBlock): Promise<Uint8Array> {
+    const { height } = block.header
+    const { appHash, resultsHash } = await options.stated(height, block)
+    if (resultsHash) requireResults(height, block.results, resultsHash)
+    return appHash
+  }
 
   function recordWith(block: NodeBlock, written: readonly Change[]): (appHash: Uint8Array) => StoredBlock {
     const facts = factsBefore(app, store, block, written)
@@ -65,7 +79,7 @@ export function createTaking(options: TakingOptions): Taking {
     const { height } = block.header
     const added = addedStores(written)
     const record = recordWith(block, written)
-    const stated = verifies ? await statedHash(height, block) : undefined
+    const stated = verifies ? await statedHash(block) : undefined
     const stores = added.length > 0 ? { added } : undefined
     const prepared = executor.prepareForeign({ height, record, validators, stores }, written)
     if (!stated || equal(prepared.appHash, stated)) {
@@ -147,7 +161,7 @@ export function createTaking(options: TakingOptions): Taking {
   /** Executes a block whose changes the stream lacks. */
   async function fill(block: NodeBlock, gap: Gap): Promise<void> {
     const { height } = block.header
-    const stated = await statedHash(height, block)
+    const stated = await statedHash(block)
     let executed: ExecutedHere
     try {
       executed = executeHere(block)

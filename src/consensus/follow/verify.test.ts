@@ -4,7 +4,7 @@ import type { BlockHeader, BlockId, Commit, Validator } from '../../app/records.
 import { ofEd25519 } from '../../primitives/address.ts'
 import { hex } from '../../primitives/bytes.ts'
 import { encodePrecommitSignBytes } from '../comet/encoding.ts'
-import { requireLink, requireSigned } from './verify.ts'
+import { requireLink, requireOutcome, requireSigned } from './verify.ts'
 
 const bytes = (value: number): Uint8Array => new Uint8Array(32).fill(value)
 const blockId: BlockId = { hash: bytes(5), partsTotal: 1, partsHash: bytes(6) }
@@ -79,14 +79,20 @@ const header = {
   validatorsHash: bytes(4),
 } as BlockHeader
 
-test('a block links to the one before by its hash, app hash, results and validators', () => {
+test('a block links to the one before by its hash and validators', () => {
   const link = (change: Partial<BlockHeader>) => () =>
     requireLink({ header: { ...header, ...change } } as never, before)
   expect(link({})).not.toThrow()
   expect(link({ lastBlockId: blockId })).toThrow('it follows block 0505')
-  expect(link({ appHash: bytes(9) })).toThrow('its app hash is 0909')
-  expect(link({ lastResultsHash: bytes(9) })).toThrow('its hash of the results of height 6')
   expect(link({ validatorsHash: bytes(9) })).toThrow('its validators are not those that block 6 names for it')
+})
+
+test('a header states the outcome of the block before', () => {
+  const outcome = (change: Partial<BlockHeader>) => () =>
+    requireOutcome({ header: { ...header, ...change } } as never, before)
+  expect(outcome({})).not.toThrow()
+  expect(outcome({ appHash: bytes(9) })).toThrow(/^block 6 of the node is not verified: the app hash after it is 0909/)
+  expect(outcome({ lastResultsHash: bytes(9) })).toThrow('block 6 of the node is not verified: its results')
 })
 
 test('after a restore, results and validators of the block before are not known', () => {
@@ -94,4 +100,5 @@ test('after a restore, results and validators of the block before are not known'
   const restored = { ...before, resultsHash: none, nextValidatorsHash: none }
   const block = { header: { ...header, lastResultsHash: bytes(9), validatorsHash: bytes(9) } } as never
   expect(() => requireLink(block, restored)).not.toThrow()
+  expect(() => requireOutcome(block, restored)).not.toThrow()
 })

@@ -1,10 +1,10 @@
 /** Whether a block of another node follows the chain that this node has: links, hashes and signatures (docs/cometbft.md#hashes). */
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import type { BlockId, Commit, Validator } from '../../app/records.ts'
+import type { BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
 import { equal, formatHex } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import { encodePrecommitSignBytes } from '../comet/encoding.ts'
-import { hashData, hashHeader, hashValidators } from '../comet/hashes.ts'
+import { hashCommit, hashData, hashHeader, hashResults, hashValidators } from '../comet/hashes.ts'
 import type { NodeBlock } from './node-block.ts'
 
 /** The block before, and the state after it. */
@@ -26,32 +26,59 @@ const shorten = (hash: Uint8Array): string => formatHex(hash).toUpperCase()
 export const difference = (height: bigint, what: string): ChainError =>
   queryError('dataLoss', `block ${height} of the node is not verified: ${what}`)
 
-/** Throws `dataLoss` unless a block is whole: its hash is that of its header, which covers its transactions. */
-export function requireWhole({ header, blockId, txs }: NodeBlock, chainId: string): void {
+/**
+ * Throws `dataLoss` unless a block is whole: its hash is that of its header, which covers its transactions and the commit of the
+ * block before.
+ */
+export function requireWhole({ header, blockId, txs, lastCommit, commit }: NodeBlock, chainId: string): void {
   const { height } = header
   if (header.chainId !== chainId)
     throw difference(height, `it is of chain ${header.chainId}, and this one is ${chainId}`)
   if (!equal(hashHeader(header), blockId.hash)) throw difference(height, 'its header does not have its hash')
   if (!equal(hashData(txs), header.dataHash)) throw difference(height, 'its transactions do not have their hash')
+  if (!equal(hashCommit(lastCommit), header.lastCommitHash))
+    throw difference(height, 'its signatures of the block before do not have their hash')
+  if (commit && !isSameParts(commit.blockId, blockId))
+    throw difference(height, 'its parts are not those that were signed')
 }
 
-/** Throws `dataLoss` unless a block follows the one before it: app hash, results and next validators of that one are in its header. */
-export function requireLink({ header }: NodeBlock, before: Before): void {
-  const { height, lastBlockId, appHash, lastResultsHash, validatorsHash } = header
+const isSameParts = (one: BlockId, other: BlockId): boolean =>
+  one.partsTotal === other.partsTotal && equal(one.partsHash, other.partsHash)
+
+/** Throws `dataLoss` unless a block follows the one before it, which names its validators. */
+export function requireLink(
+  { header }: NodeBlock,
+  before: Pick<Before, 'height' | 'hash' | 'nextValidatorsHash'>,
+): void {
+  const { height, lastBlockId, validatorsHash } = header
   if (!equal(lastBlockId.hash, before.hash))
     throw difference(
       height,
       `it follows block ${shorten(lastBlockId.hash)}, and block ${before.height} here is ${shorten(before.hash)}`,
     )
-  if (!equal(appHash, before.appHash))
-    throw difference(
-      height,
-      `its app hash is ${shorten(appHash)}, and the state of height ${before.height} here gives ${shorten(before.appHash)}`,
-    )
-  if (before.resultsHash.length > 0 && !equal(lastResultsHash, before.resultsHash))
-    throw difference(height, `its hash of the results of height ${before.height} is not that of the results here`)
   if (before.nextValidatorsHash.length > 0 && !equal(validatorsHash, before.nextValidatorsHash))
     throw difference(height, `its validators are not those that block ${before.height} names for it`)
+}
+
+/** Throws `dataLoss`, about the block before, unless a header states its outcome as it is here: its app hash and its results. */
+export function requireOutcome(
+  { header }: Pick<NodeBlock, 'header'>,
+  { height, appHash, resultsHash }: Pick<Before, 'height' | 'appHash' | 'resultsHash'>,
+): void {
+  if (!equal(header.appHash, appHash))
+    throw difference(
+      height,
+      `the app hash after it is ${shorten(header.appHash)} in the next header, and the state here gives ${shorten(appHash)}`,
+    )
+  if (resultsHash.length > 0) requireResultsHash(height, resultsHash, header.lastResultsHash)
+}
+
+/** Throws `dataLoss` unless results have the hash that the next header states. */
+export const requireResults = (height: bigint, results: readonly TxResult[], stated: Uint8Array): void =>
+  requireResultsHash(height, hashResults(results), stated)
+
+function requireResultsHash(height: bigint, found: Uint8Array, stated: Uint8Array): void {
+  if (!equal(found, stated)) throw difference(height, 'its results do not have the hash in the next header')
 }
 
 /** Whether a set is the one that a header states. */
