@@ -20,7 +20,7 @@ function objectOf(value: unknown, field: string): Json {
 }
 
 /** Returns a list; null and absence are an empty one. */
-function listOf(value: unknown, field: string): readonly unknown[] {
+export function listOf(value: unknown, field: string): readonly unknown[] {
   if (value === null || value === undefined) return []
   if (!Array.isArray(value)) throw wrong(field, 'a list')
   return value

@@ -34,6 +34,8 @@ export interface NodeRpcOptions {
 const TIMEOUT_MS = 10_000
 /** More than three blocks of the largest size with their results. */
 const MOST_BYTES = 256 << 20
+/** Size from which answers are read one at a time. Unit: bytes. */
+const LARGE_BYTES = 8 << 20
 
 interface Answer {
   readonly id?: unknown
@@ -58,6 +60,39 @@ export function createNodeRpc({
   onFailure,
 }: NodeRpcOptions): NodeRpc {
   let current = 0
+  /** Resolves when the large answers that came before are read. */
+  let largeDone: Promise<void> = Promise.resolve()
+
+  /** Waits for the turn of a large answer. Resolves with the function that ends it. */
+  async function startLarge(): Promise<() => void> {
+    const before = largeDone
+    let end = (): void => undefined
+    largeDone = new Promise((resolve) => {
+      end = resolve
+    })
+    await before
+    return end
+  }
+
+  /** Reads the body of an answer. Throws for one that is larger than a node's. */
+  async function textOf({ body, headers }: Response): Promise<string> {
+    const pieces: Uint8Array[] = []
+    let length = Number(headers.get('content-length') ?? 0)
+    if (length > mostBytes) throw new Error(`its answer has ${length} bytes`)
+    length = 0
+    let endLarge: (() => void) | undefined
+    try {
+      for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+        length += piece.length
+        if (length > mostBytes) throw new Error(`its answer has more than ${mostBytes} bytes`)
+        pieces.push(piece)
+        if (length > LARGE_BYTES) endLarge ??= await startLarge()
+      }
+      return Buffer.concat(pieces).toString('utf8')
+    } finally {
+      endLarge?.()
+    }
+  }
 
   /** Asks one URL, within the time and the size of an answer. */
   async function post(url: string, body: unknown, signal: AbortSignal): Promise<unknown> {
@@ -76,7 +111,7 @@ export function createNodeRpc({
         redirect: 'error',
         signal: ends.signal,
       })
-      const text = await textOf(answer, mostBytes)
+      const text = await textOf(answer)
       try {
         return JSON.parse(text)
       } catch {
@@ -135,20 +170,6 @@ export function createNodeRpc({
 function outcomeOf(answer: Answer | undefined): RpcOutcome {
   if (answer?.error) return { refused: String(answer.error.data || answer.error.message || 'without a reason') }
   return answer?.result ? { result: answer.result } : { refused: 'it gives no result' }
-}
-
-/** Reads the body of an answer. Throws for one that is larger than a node's. */
-async function textOf({ body, headers }: Response, mostBytes: number): Promise<string> {
-  const pieces: Uint8Array[] = []
-  let length = Number(headers.get('content-length') ?? 0)
-  if (length > mostBytes) throw new Error(`its answer has ${length} bytes`)
-  length = 0
-  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
-    length += piece.length
-    if (length > mostBytes) throw new Error(`its answer has more than ${mostBytes} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }
 
 /** Returns the reason of a failed request: `fetch` itself says only that it failed. */
