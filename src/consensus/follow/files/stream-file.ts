@@ -7,7 +7,7 @@ import { queryError } from '../../../primitives/errors.ts'
 import type { Change } from '../../../store/types.ts'
 
 /** Bytes of the length before the records of SDK 0.47. */
-const LENGTH_BYTES = 8
+export const LENGTH_BYTES = 8
 
 /** Fields of `StoreKVPair`. */
 const STORE = 1
@@ -36,17 +36,31 @@ interface Cursor {
 /** The bytes end before a record does. */
 class CutOff extends Error {}
 
+type CutOffFile = Extract<FileContent, { readonly kind: 'partial' }>
+
+/** Returns how a file of a size is cut off, as far as its first eight bytes tell; undefined if they do not. */
+export function cutOff(start: Uint8Array, size: number): CutOffFile | undefined {
+  // A file without a length begins with that of its first record, which is not 0. No file has 2^56 bytes.
+  if (start[0] !== 0) return undefined
+  const stated = new DataView(start.buffer, start.byteOffset, LENGTH_BYTES).getBigUint64(0)
+  const present = BigInt(size - LENGTH_BYTES)
+  return stated > present ? { kind: 'partial', reason: `it has ${present} of ${stated} bytes` } : undefined
+}
+
 /** Parses a file with a length, or one without. */
 export function parseStreamFile(bytes: Uint8Array): FileContent {
   const { length } = bytes
-  if (length < LENGTH_BYTES && length > 0 && bytes[0] !== 0) return parseRecords(bytes, 0)
+  if (length > 0 && bytes[0] !== 0) return parseRecords(bytes, 0)
   if (length < LENGTH_BYTES) return { kind: 'partial', reason: `it has ${length} bytes` }
+  const missing = cutOff(bytes, length)
+  if (missing) return missing
   const stated = new DataView(bytes.buffer, bytes.byteOffset, LENGTH_BYTES).getBigUint64(0)
-  // A file without a length begins with that of its first record, which is not 0. No file has 2^56 bytes.
-  if (bytes[0] !== 0) return parseRecords(bytes, 0)
   const present = BigInt(length - LENGTH_BYTES)
-  if (stated > present) return { kind: 'partial', reason: `it has ${present} of ${stated} bytes` }
-  if (stated < present) return { kind: 'wrong', reason: `it has ${present} bytes after a length of ${stated}` }
+  if (stated < present) {
+    // A host that loses power leaves the size of a file without its content.
+    if (stated === 0n && bytes.every((byte) => byte === 0)) return { kind: 'partial', reason: 'it has only zeroes' }
+    return { kind: 'wrong', reason: `it has ${present} bytes after a length of ${stated}` }
+  }
   const found = parseRecords(bytes, LENGTH_BYTES)
   return found.kind === 'partial' ? { kind: 'wrong', reason: 'its last record is cut off' } : found
 }

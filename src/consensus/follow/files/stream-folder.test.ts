@@ -1,6 +1,6 @@
 /** The folder of a change stream: which heights it has, will have, and never will. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -164,4 +164,25 @@ test('a folder or a pipe under the name of a file is refused and holds nothing u
   await expect(next(5n)).rejects.toThrow('block-5-data is no file of the change stream: it is no regular file')
   execFileSync('mkfifo', [join(folder, 'block-6-data')])
   await expect(next(6n)).rejects.toThrow('block-6-data is no file of the change stream: it is no regular file')
+})
+
+test('a file of gigabytes is not read: one with its length is waited for, and any other refused', async () => {
+  const found = next(5n)
+  write('block-5-data', hex('0000000280000000'))
+  truncateSync(join(folder, 'block-5-data'), 3_000_000_000)
+  expect(await waits(found)).toBe(true)
+  write('block-5-data')
+  expect(await found).toMatchObject({ height: 5n })
+  write('block-6-data', hex('0d0a0462616e6b1a050475666f6f'))
+  truncateSync(join(folder, 'block-6-data'), 3_000_000_000)
+  await expect(next(6n)).rejects.toThrow('it has 3000000000 bytes, and at most 2147483647 are read')
+})
+
+test('a file of zeroes, which a loss of power leaves, is a gap once a later one is complete', async () => {
+  write('block-5-data', new Uint8Array(500))
+  write('block-6-data')
+  expect(await next(5n)).toEqual({
+    until: 6n,
+    reason: `${join(folder, 'block-5-data')} is cut off: it has only zeroes`,
+  })
 })

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  readSync,
   rmSync,
   statSync,
   watch,
@@ -15,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { ChainError, queryError } from '../../../primitives/errors.ts'
 import type { ChangeSource, Gap, StreamedBlock } from '../source.ts'
-import { mergedRuns, parseStreamFile, wrongFile } from './stream-file.ts'
+import { cutOff, type FileContent, LENGTH_BYTES, mergedRuns, parseStreamFile, wrongFile } from './stream-file.ts'
 
 export interface StreamFolderOptions {
   readonly path: string
@@ -29,6 +30,8 @@ const FILES_KEPT = 100n
 const POLL_MS = 250
 /** Looks for one height after which the names of all files are read: a folder can have a million. */
 const LOOKS_FOR_ALL = 40
+/** Size of the largest file that is read: buffers of Node.js end there. Unit: bytes. */
+const MOST_BYTES = 2 ** 31 - 1
 /** Later files that are looked for at each block. */
 const LOOKS_AHEAD = 100
 
@@ -53,7 +56,7 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
     prefix ??= prefixIn(path)
     const file = pathOf(height, 'data')
     try {
-      return { file, ...parseStreamFile(readFile(file)) }
+      return { file, ...contentOf(file) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
       if (error instanceof ChainError) throw error
@@ -115,12 +118,19 @@ export function openStreamFolder({ path, deletes }: StreamFolderOptions): Change
   return { next, release, forget, latest: () => seen, close: () => watcher?.close() }
 }
 
-/** Reads a file whole. Throws `dataLoss` for what is no file: a pipe under its name would hold the process. */
-function readFile(path: string): Uint8Array {
+/** Reads a file, whole unless its length says that it is cut off. Throws `dataLoss` for what is no file: a pipe under its name would hold the process. */
+function contentOf(path: string): FileContent {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    if (!fstatSync(file).isFile()) throw wrongFile(path, 'it is no regular file')
-    return new Uint8Array(readFileSync(file))
+    const stat = fstatSync(file)
+    if (!stat.isFile()) throw wrongFile(path, 'it is no regular file')
+    // A first block with genesis is written in many pieces, and each wakes the replica.
+    const start = new Uint8Array(LENGTH_BYTES)
+    readSync(file, start, 0, LENGTH_BYTES, 0)
+    const missing = stat.size < LENGTH_BYTES ? undefined : cutOff(start, stat.size)
+    if (missing) return missing
+    if (stat.size > MOST_BYTES) throw wrongFile(path, `it has ${stat.size} bytes, and at most ${MOST_BYTES} are read`)
+    return parseStreamFile(new Uint8Array(readFileSync(file)))
   } finally {
     closeSync(file)
   }
