@@ -12,7 +12,6 @@ import { createReadContext } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
 import type { DecodedTx } from '../sdk/tx.ts'
 import { createBranch } from '../store/branch.ts'
-import { cacheReads } from '../store/read-cache.ts'
 import type { Reader, Snapshot } from '../store/types.ts'
 import { startBlock } from './block.ts'
 import { check, placeOf } from './check.ts'
@@ -137,8 +136,8 @@ export function createApplication(options: ApplicationOptions): Application {
   }
 
   function beginBlock(base: Reader, block: BlockFacts): BlockStart {
-    const cached = cacheReads(hostFailures.mark(base))
-    const opened = openBlock(opening, substitution?.over(cached) ?? cached, block)
+    const marked = hostFailures.mark(base)
+    const opened = openBlock(opening, substitution?.over(marked) ?? marked, block)
     if (opened.halt) return opened
     const { era, stores } = opened
     const running = startBlock(era.machine, opened, block, era.decode)

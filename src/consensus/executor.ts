@@ -15,6 +15,7 @@ import { queryError } from '../primitives/errors.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { mergeChanges } from '../store/merge.ts'
+import { createReadCache } from '../store/read-cache.ts'
 import type { Branch, Change, Reader, TableWrite } from '../store/types.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 import { createCheckState } from './check-state.ts'
@@ -70,6 +71,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const blockListeners = createListeners<StoredBlock>(onListenerFailure)
   const rollbackListeners = createListeners<bigint>(onListenerFailure)
   const haltListeners = createListeners<Halted>(onListenerFailure)
+  const reads = createReadCache()
   let indexer = openIndexer(store.tables)
   /** Writes of genesis, until the first block commits them. */
   let genesisState: Branch | undefined
@@ -98,8 +100,11 @@ export function createExecutor(options: ExecutorOptions): Executor {
   }
 
   /** Opens the state that transactions of the next block are checked on: before the first block, that of genesis. */
-  const openForChecks = (): Reader & { close(): void } =>
-    genesisState ? { ...genesisState, close: () => undefined } : store.atTip()
+  const openForChecks = (): Reader & { close(): void } => {
+    if (genesisState) return { ...genesisState, close: () => undefined }
+    const state = store.atTip()
+    return { ...reads.over(state), close: state.close }
+  }
 
   const checkState = createCheckState({ app, open: openForChecks, tip: requireTip })
 
@@ -110,6 +115,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
   function start(facts: BlockFacts): StartedBlock {
     requireRunning()
     const state = genesisState ? undefined : store.atTip()
+    const base = genesisState ?? reads.over(state!)
     const txs: Uint8Array[] = []
     let executeMs = 0
     /** Runs a step. The state stays open until the block ends or fails. */
@@ -125,7 +131,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       }
     }
     const block = step(() => {
-      const found = app.beginBlock(genesisState ?? state!, facts)
+      const found = app.beginBlock(base, facts)
       if (!found.halt) return found
       // The next build continues after the last block of this one.
       flush()
@@ -191,6 +197,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         next = advance(before, stored, output)
         return [...indexer.rows(stored, txHashes), ...validatorRows(before, next, output.validatorUpdates.length > 0)]
       }, isHeld)
+      if (output.stores === undefined && output.branch.staged() === undefined) reads.advance(height, changes)
       options.onTiming?.({ executeMs, commitMs: elapsed() - started })
       moveTo(next)
       return stored!
