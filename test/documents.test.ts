@@ -1,0 +1,69 @@
+/** The commands that the documents show, run in order against a real node; what they print is what the page shows. */
+import { expect, test } from 'vitest'
+import { difference, type Session, sessionsOf } from './support/documents/sessions.ts'
+import { openShell } from './support/documents/shell.ts'
+import { findProgram } from './support/programs.ts'
+import { isDocument, textFiles } from './support/prose.ts'
+
+const pages = textFiles()
+  .filter(isDocument)
+  .filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
+  .map(({ path, text }) => ({ path, ...sessionsOf(text) }))
+const isRun = ({ notRun }: Session) => notRun === undefined
+
+/** Blocks that cannot run here. The number only shrinks. */
+const NOT_RUN = 29
+
+test('every block has a language, and what steers the commands is not seen', () => {
+  expect(pages.flatMap(({ path, mistakes }) => mistakes.map((mistake) => `${path}: ${mistake}`))).toEqual([])
+})
+
+test('every console block has commands, and those that are not run have a reason', () => {
+  const blocks = pages.flatMap(({ path, sessions }) => sessions.map((session) => ({ path, session })))
+  expect(blocks.filter(({ session }) => session.commands.length === 0)).toEqual([])
+  const left = blocks.filter(({ session }) => !isRun(session))
+  const count = (list: typeof blocks) => list.reduce((sum, { session }) => sum + session.commands.length, 0)
+  console.log(
+    `${count(blocks)} commands in ${blocks.length} blocks, of which ${count(left)} in ${left.length} blocks are not run:`,
+  )
+  for (const { path, session } of left) console.log(`  ${path}:${session.line} ${session.notRun}`)
+  expect(left.length).toBeLessThanOrEqual(NOT_RUN)
+})
+
+test('an output that the page does not show is found', () => {
+  const varies = [/height \d+/g]
+  const shown = ['begin', '…', 'height 7 of a…z']
+  expect(difference(shown, 'begin\nheight 12 of a to z\n', varies)).toBeUndefined()
+  expect(difference(shown, 'begin\none\ntwo\nheight 12 of az\n', varies)).toBeUndefined()
+  expect(difference(shown, 'begin\nheight 12 of bz\n', varies)).toContain('no line is "height 7 of a…z"')
+  expect(difference(shown, 'begin\nheight 12 of az\nmore\n', varies)).toContain('more than the page shows')
+  const document =
+    "[//]: # 'first: a'\n\n```console\n$ b \\\n  c\nd\n$ e\n```\ntext\n[//]: # 'varies: x'\n\n```\nf\n```\n"
+  const { sessions, mistakes } = sessionsOf(document)
+  expect(sessions).toMatchObject([
+    {
+      first: ['a'],
+      commands: [
+        { text: 'b \\\n  c', printed: ['d'] },
+        { text: 'e', printed: [] },
+      ],
+    },
+  ])
+  expect(mistakes).toEqual([
+    'line 10: readers see it, or it has no known word',
+    'line 12: a block needs a language: console for commands, text for the rest',
+  ])
+})
+
+for (const { path, sessions, varies } of pages.filter((page) => page.sessions.some(isRun))) {
+  test.concurrent(`the commands of ${path} print what it shows`, async ({ expect }) => {
+    await using shell = await openShell()
+    const wrong: (string | undefined)[] = []
+    for (const { first, commands, needs, line } of sessions.filter(isRun)) {
+      if (needs && !findProgram([needs], `${path}, line ${line}`)) continue
+      for (const text of first) wrong.push(await shell.run({ text, printed: [], line }, []))
+      for (const command of commands) wrong.push(await shell.run(command, varies))
+    }
+    expect(wrong.filter((one) => one !== undefined)).toEqual([])
+  })
+}

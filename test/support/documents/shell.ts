@@ -1,0 +1,164 @@
+/** A shell in a home of its own, in which the commands of one document run in order. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { root } from '../prose.ts'
+import { type Command, difference } from './sessions.ts'
+
+export interface Shell extends AsyncDisposable {
+  /** Runs a command as a reader types it. Returns what is wrong if it fails, or prints something else than the page shows. */
+  run(command: Command, varies: readonly RegExp[]): Promise<string | undefined>
+}
+
+/** Ports of the documents. */
+const PORTS = [1317, 8545, 8546, 9090, 26657] as const
+/** Commands that go on until they are stopped. */
+const SERVES = /^(?:(?:bin\/)?almanac (?:start|dev|feeder)\b|npm start\b)/
+/** Commands that can be repeated until the block is there whose state they show. */
+const READS = /^(?:(?:bin\/)?almanac query|curl |rpc (?:eth_get|debug_)|hash=)/
+/** Time until the output must be that of the page. A node that starts on a busy machine takes seconds. */
+const LONGEST_MS = 60_000
+const LONGEST_READ_MS = 20_000
+
+/** Opens a shell whose node has free ports; the commands still have those of the documents. */
+export async function openShell(): Promise<Shell> {
+  const scratch = mkdtempSync(join(tmpdir(), 'almanac-documents-'))
+  const [home, programs, work] = ['home', 'programs', 'work'].map((name) => join(scratch, name)) as [
+    string,
+    string,
+    string,
+  ]
+  for (const folder of [home, programs, work]) mkdirSync(folder)
+  for (const name of ['bin', 'examples', 'docs', 'deploy']) symlinkSync(join(root, name), join(work, name))
+  symlinkSync(join(root, 'bin/almanac'), join(programs, 'almanac'))
+  // `npm start` builds, and then runs the same program.
+  writeFileSync(join(programs, 'npm'), '#!/bin/sh\nshift; [ "$1" = -- ] && shift\nexec almanac start "$@"\n')
+  chmodSync(join(programs, 'npm'), 0o755)
+  const offset = await freeOffset()
+  // A node writes this file when it has started.
+  const started = join(scratch, 'config.json')
+  const shell = spawn('bash', ['--noprofile', '--norc'], {
+    cwd: work,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      HOME: home,
+      PATH: `${programs}${delimiter}${process.env['PATH']}`,
+      ALMANAC_NODE_PORT_OFFSET: String(offset),
+      ALMANAC_NODE_CONFIG_OUT: started,
+    },
+  })
+  let echoed = ''
+  shell.stdout.on('data', (chunk) => {
+    echoed += chunk
+  })
+  const moved = (text: string): string =>
+    PORTS.reduce(
+      (rest, port) => rest.replaceAll(new RegExp(`(127\\.0\\.0\\.1|localhost):${port}\\b`, 'g'), `$1:${port + offset}`),
+      text,
+    )
+      // Programs of the repository know the default ports only.
+      .replace(/\bnode examples\/\S+( 0x\w+)?/, '$& "$ALMANAC_NODE_CONFIG_OUT"')
+  const asShown = (text: string): string =>
+    PORTS.reduce((rest, port) => rest.replaceAll(`:${port + offset}`, `:${port}`), text).replaceAll(home, '~')
+  let count = 0
+
+  /** Runs a command. Resolves with its exit code, or at once with 0 if it serves. */
+  async function evaluate(text: string, out: string, serves: boolean): Promise<number> {
+    const file = join(scratch, `command-${++count}`)
+    // A page stops a server by `kill $!`.
+    writeFileSync(file, moved(serves ? `exec ${text}` : text))
+    const mark = `${count} is done:`
+    const evaluated = `eval "$(cat ${file})" > ${out} 2>&1 < /dev/null`
+    shell.stdin.write(serves ? `${evaluated} &\necho "${mark} 0"\n` : `${evaluated}\necho "${mark} $?"\n`)
+    const answer = new RegExp(`^${mark} (\\d+)$`, 'm')
+    await waitFor(() => answer.test(echoed) || isEnded(shell), 200_000)
+    return Number(answer.exec(echoed)?.[1] ?? 1)
+  }
+
+  return {
+    async run({ text, printed, line }, varies) {
+      const out = join(scratch, `output-${count + 1}`)
+      const fails = printed.some((shown) => shown.startsWith('almanac: '))
+      const serves = SERVES.test(text) && !fails
+      const end = performance.now() + (serves ? LONGEST_MS : READS.test(text) ? LONGEST_READ_MS : 0)
+      const output = () => (existsSync(out) ? asShown(readFileSync(out, 'utf8')) : '')
+      const wrong = () => (printed.length === 0 ? undefined : difference(printed, output(), varies))
+      if (serves) rmSync(started, { force: true })
+      const code = await evaluate(text, out, serves)
+      if (serves && printed.length === 0) {
+        await waitFor(() => existsSync(started), LONGEST_MS)
+        const runs = (await evaluate('kill -0 $!', `${out}-runs`, false)) === 0
+        return runs ? undefined : `line ${line}: ${text}\nhas ended: ${output()}`
+      }
+      while (wrong() !== undefined && performance.now() < end) {
+        await pause(200)
+        if (!serves) await evaluate(text, out, false)
+      }
+      if (code !== 0 && !fails) return `line ${line}: ${text}\nends with ${code}: ${output()}`
+      const found = wrong()
+      return found && `line ${line}: ${text}\n${found}`
+    },
+    async [Symbol.asyncDispose]() {
+      await stop(shell)
+      rmSync(scratch, { recursive: true, force: true, maxRetries: 20 })
+    },
+  }
+}
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
+const isEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
+
+async function waitFor(condition: () => boolean | Promise<boolean>, longestMs: number): Promise<void> {
+  const end = performance.now() + longestMs
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error(`not there after ${longestMs} ms`)
+    await pause(20)
+  }
+}
+
+/** Stops the shell and what it has started. */
+async function stop(shell: ChildProcess): Promise<void> {
+  const group = -shell.pid!
+  const signal = (name: NodeJS.Signals | 0): boolean => {
+    try {
+      return process.kill(group, name)
+    } catch {
+      return false
+    }
+  }
+  signal('SIGTERM')
+  const end = performance.now() + 10_000
+  while (signal(0) && performance.now() < end) await pause(50)
+  signal('SIGKILL')
+}
+
+/** Returns a number to add to every port of the documents so that all of them are free. */
+async function freeOffset(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const offset = 2_000 + Math.floor(Math.random() * 20_000)
+    const free = await Promise.all(PORTS.map((port) => isFree(port + offset)))
+    if (free.every(Boolean)) return offset
+  }
+  throw new Error('no free ports')
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((done) => {
+    const server = createServer()
+    server.once('error', () => done(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)))
+  })
+}
