@@ -34,4 +34,10 @@ test('requests of every gateway are counted by operation and status, including c
       count('status', 'ok', 1),
     ].sort(),
   )
+  const timed = [...text.matchAll(/^almanac_request_duration_seconds_count\{(.*)\} (\d+)$/gm)].map(([, ...one]) => one)
+  expect(timed.sort()).toEqual([
+    ['gateway="comet",kind="read"', '1'],
+    ['gateway="jsonrpc",kind="read"', '2'],
+    ['gateway="rest",kind="read"', '4'],
+  ])
 })

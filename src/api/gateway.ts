@@ -69,11 +69,20 @@ export interface Compute {
   ): Promise<unknown>
 }
 
-/**
- * Counts an answered request. `operation` is the full name of a method, a JSON-RPC method, or empty if none was found; `asked` is then
- * the name that the client wrote, if it wrote one.
- */
-export type Observe = (operation: string, status: 'ok' | Status, asked?: string) => void
+/** An answered request. */
+export interface Answered {
+  readonly gateway: 'rest' | 'grpc' | 'jsonrpc' | 'comet'
+  /** Full name of a method, or a method of JSON-RPC or the CometBFT RPC; empty if none was found. */
+  readonly operation: string
+  readonly status: 'ok' | Status
+  /** `performance.now()` when the request had arrived; absent for one that is refused unread. */
+  readonly startedMs?: number
+  /** The name that the client wrote, if it wrote one and no operation was found. */
+  readonly asked?: string
+}
+
+/** Counts an answered request. */
+export type Observe = (answered: Answered) => void
 
 /** A record of the node's log. */
 export interface LogLine {

@@ -78,20 +78,17 @@ const SHOWN_NAME = 64
 
 /** Returns an observer that logs each answered request: its method, and its status unless it succeeded. */
 function requestLog(log: Log): Observe {
-  return (operation, status, asked = 'unknown') => {
+  return ({ operation, status, asked = 'unknown' }) => {
     log('info', 'request', { method: operation || asked.slice(0, SHOWN_NAME), ...(status !== 'ok' && { status }) })
   }
 }
 
 /** Returns the observer of requests of a node, for its metrics and its log; undefined if neither wants them. */
-export function observerOf(
-  count: ((operation: string, status: Parameters<Observe>[1]) => void) | undefined,
-  log: Log | undefined,
-): Observe | undefined {
+export function observerOf(count: Observe | undefined, log: Log | undefined): Observe | undefined {
   if (!count && !log) return undefined
   const write = log && requestLog(moduleLog(log, 'api'))
-  return (operation, status, asked) => {
-    count?.(operation, status)
-    write?.(operation, status, asked)
+  return (answered) => {
+    count?.(answered)
+    write?.(answered)
   }
 }

@@ -1,6 +1,9 @@
 /** The metrics of a node, in the text format of Prometheus (docs/metrics.md). Names and units follow its guide. */
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Answered } from '../api/gateway.ts'
 import type { FollowStatus } from '../consensus/driver.ts'
+import type { RequestCounts } from './request-counts.ts'
+import { createRequestDurations } from './request-durations.ts'
 import { VERSION } from './version.ts'
 import type { WorkerUsage } from './workers/messages.ts'
 import type { PoolStats } from './workers/pool-stats.ts'
@@ -15,8 +18,10 @@ export interface Metrics {
     readonly executeMs: number | undefined
     readonly commitMs: number
   }): void
-  /** Counts answered requests of an operation, empty if none was found, by `ok` or the name of their status. */
-  request(operation: string, status: string, times?: number): void
+  /** Counts an answered request. */
+  request(answered: Answered): void
+  /** Counts the answered requests of another process. */
+  requests(counts: RequestCounts): void
   /** Resolves with the text of `/metrics`. */
   render(readings: MetricReadings): Promise<string>
 }
@@ -79,6 +84,7 @@ export function createMetrics(): Metrics {
     labelNames: ['operation', 'status'],
     registers,
   })
+  const durations = createRequestDurations(() => performance.now())
   const waiting = gauge('almanac_compute_waiting', 'Jobs that wait for a thread.')
   const running = gauge('almanac_compute_running', 'Jobs that run.')
   const done = counter('almanac_compute_done_total', 'Jobs that ended.')
@@ -148,10 +154,16 @@ export function createMetrics(): Metrics {
       if (executeMs !== undefined) execute.observe(executeMs / 1000)
       commit.observe(commitMs / 1000)
     },
-    request(operation, status, times = 1) {
-      requests.inc({ operation, status }, times)
+    request(answered) {
+      const { operation, status } = answered
+      requests.inc({ operation, status })
+      durations.add(answered)
     },
-    render(readings) {
+    requests(counts) {
+      for (const { operation, status, times } of counts.answers) requests.inc({ operation, status }, times)
+      durations.merge(counts.durations)
+    },
+    async render(readings) {
       build.set({ version: VERSION, chain_id: readings.chainId }, 1)
       height.set(Number(readings.height))
       earliest.set(Number(readings.earliestHeight))
@@ -171,7 +183,8 @@ export function createMetrics(): Metrics {
       diskFree.set(readings.diskFreeBytes ?? 0)
       if (readings.databaseBytes === undefined) register.removeSingleMetric('almanac_database_bytes')
       if (readings.diskFreeBytes === undefined) register.removeSingleMetric('almanac_disk_free_bytes')
-      return register.metrics()
+      const timed = AggregatorRegistry.aggregate([[durations.metric()]])
+      return `${await register.metrics()}\n${await timed.metrics()}`
     },
   }
 }

@@ -23,9 +23,9 @@ test('block times fall into cumulative buckets, requests are counted by operatio
   const counted = createMetrics()
   counted.block({ intervalMs: undefined, executeMs: 3, commitMs: 1 })
   counted.block({ intervalMs: 500, executeMs: 3000, commitMs: 1 })
-  counted.request('/chain.evm.v1.Query/Params', 'ok')
-  counted.request('/chain.evm.v1.Query/Params', 'ok')
-  counted.request('/chain.evm.v1.Query/Balance', 'notFound')
+  for (let i = 0; i < 2; i++)
+    counted.request({ gateway: 'rest', operation: '/chain.evm.v1.Query/Params', status: 'ok' })
+  counted.request({ gateway: 'rest', operation: '/chain.evm.v1.Query/Balance', status: 'notFound' })
   await counted.render(READINGS)
   const lines = (await counted.render(READINGS)).split('\n')
   for (const line of [

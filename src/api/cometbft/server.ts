@@ -73,22 +73,23 @@ async function runMethod(
   readParams: () => unknown,
   signal?: AbortSignal,
 ): Promise<Reply> {
+  const answered = { gateway: 'comet', operation: name, startedMs: performance.now() } as const
   const { observe } = environment.node
   let params: unknown
   try {
     params = readParams()
   } catch (error) {
-    observe?.(name, toChainError(error).status)
+    observe?.({ ...answered, status: toChainError(error).status })
     return failure(id, 'params', errorText(environment, error))
   }
   try {
     const result = await resultOf(environment, name, method, params, signal)
-    observe?.(name, 'ok')
+    observe?.({ ...answered, status: 'ok' })
     const height = (params as { readonly height?: bigint }).height
     const cacheable = method.cacheable === 'fixed' || (method.cacheable === 'byHeight' && (height ?? 0n) > 0n)
     return { body: { jsonrpc: '2.0', id, result }, cacheable: cacheable && isFinal(environment, result, height) }
   } catch (error) {
-    observe?.(name, toChainError(error).status)
+    observe?.({ ...answered, status: toChainError(error).status })
     return failure(id, 'internal', errorText(environment, error))
   }
 }
@@ -148,7 +149,7 @@ function readRequest(
 
 /** Returns the reply to a client that sends too many requests. */
 function tooMany({ node }: CometEnvironment, id: Id | null, waitMs: number): Reply {
-  node.observe?.('', 'resourceExhausted')
+  node.observe?.({ gateway: 'comet', operation: '', status: 'resourceExhausted' })
   const error = { code: -32005, message: 'Limit exceeded', data: tooManyRequests(waitMs).message }
   return { body: { jsonrpc: '2.0', id, error }, cacheable: false }
 }
@@ -175,7 +176,7 @@ async function answer(
   const table = extra && Object.hasOwn(extra, name) ? extra : cometMethods
   const method = methodOf(environment, table, name)
   if (!method) {
-    environment.node.observe?.('', 'unimplemented')
+    environment.node.observe?.({ gateway: 'comet', operation: '', status: 'unimplemented' })
     return failure(id, 'method', `method ${name} is not known`)
   }
   return await runMethod(environment, id, name, method, () => readJsonParams(method.params, params), signal)

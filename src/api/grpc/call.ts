@@ -47,7 +47,9 @@ export async function answerCall(
   { toName }: Family,
   { requestId, request, height, signal, timeoutMs }: Call,
 ): Promise<CallAnswer> {
+  const startedMs = performance.now()
   const path = methodPath(method)
+  const answered = { gateway: 'grpc', operation: path, startedMs } as const
   let headers: CallAnswer['headers'] = []
   try {
     const answer = await node.dispatch({
@@ -60,10 +62,10 @@ export async function answerCall(
     headers = headersOf(node, answer.height)
     if (!answer.ok) throw answer.error
     const bytes = encodeBuffer(method.output, renameTypeUrls(node.identity, { toName }, method.output, answer.response))
-    node.observe?.(path, 'ok')
+    node.observe?.({ ...answered, status: 'ok' })
     return { headers, bytes }
   } catch (error) {
-    node.observe?.(path, toChainError(error).status)
+    node.observe?.({ ...answered, status: toChainError(error).status })
     return { headers, failure: failureOf(node, path, error, requestId) }
   }
 }

@@ -24,6 +24,6 @@ export function refusalOf(
 ): Pick<StatusObject, 'code' | 'details'> | undefined {
   const waitMs = node.rates.take(clientOf(node, call))
   if (waitMs === undefined) return undefined
-  node.observe?.(operation, 'resourceExhausted')
+  node.observe?.({ gateway: 'grpc', operation, status: 'resourceExhausted' })
   return { code: STATUS_CODES.resourceExhausted.grpc, details: tooManyRequests(waitMs).message }
 }

@@ -101,7 +101,7 @@ export function createGrpcWeb(node: GatewayNode): SharedPort {
       if (req.method !== 'POST' || encoding === undefined) return false
       const reply = createReply(res, encoding === 'text', cors.headers(origin))
       const fail = (error: unknown, headers: Headers = []): void => {
-        node.observe?.('', toChainError(error).status)
+        node.observe?.({ gateway: 'grpc', operation: '', status: toChainError(error).status })
         reply.end(headers, trailersFrame(failureOf(node, path, error)))
       }
       takeBytes(

@@ -74,7 +74,7 @@ async function answerUnary(
   const end = await connections.enter(call.getPeer(), signal)
   try {
     if (!end) {
-      node.observe?.(methodPath(method), 'cancelled')
+      node.observe?.({ gateway: 'grpc', operation: methodPath(method), status: 'cancelled' })
       return respond({ code: STATUS_CODES.cancelled.grpc, details: 'the client has disconnected' })
     }
     const refused = refusalOf(node, call, methodPath(method))

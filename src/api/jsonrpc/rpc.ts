@@ -140,6 +140,7 @@ function refusalOf({ node, client }: RpcCall): ChainError | undefined {
 
 /** Runs one request. Returns undefined for a notification, and a promise only if the method does. */
 function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: Streams): Text | Promise<Text> {
+  const startedMs = performance.now()
   const request = readRequest(value)
   const tooMany = refusalOf(call)
   if ('refusal' in request) return errorText(call, request.id, tooMany ?? request.refusal)
@@ -149,11 +150,12 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
   let key: ReturnType<ResultCache['keyOf']>
 
   function succeeded(result: Text): Text {
-    call.node.observe?.(method, 'ok')
+    call.node.observe?.({ gateway: 'jsonrpc', operation: method, status: 'ok', startedMs })
     return result && `${openingOf(id)}${result}}`
   }
   function failed(error: unknown): string {
-    call.node.observe?.(found ? method : '', toChainError(error).status, method)
+    const operation = found ? method : ''
+    call.node.observe?.({ gateway: 'jsonrpc', operation, status: toChainError(error).status, startedMs, asked: method })
     if (!(error instanceof ChainError)) logBug(call, method, error)
     return errorText(call, id, error)
   }

@@ -46,7 +46,6 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
     return known
   }
   const writer = writerOf(namesOf(node.identity).active)
-  const observe = node.observe ?? (() => {})
 
   function reply(
     request: RestRequest,
@@ -55,7 +54,7 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
     payload: Payload,
     outcome: 'ok' | Status = 'ok',
   ): RestReply {
-    observe(operation, outcome)
+    node.observe?.({ gateway: 'rest', operation, status: outcome, startedMs: request.startedMs })
     return { status, payload, headers: headers.common(request, payload) }
   }
 

@@ -52,7 +52,7 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const match = router.match(path)
     if (!match && !pages(path)) return notFound(request, path)
     const allow = match ? allowOf(match.routes) : 'GET, HEAD, OPTIONS'
-    node.observe?.('', 'ok')
+    node.observe?.({ gateway: 'rest', operation: '', status: 'ok' })
     const payload = createPayload('', ['Allow', allow, ...headers.preflight(request, allow)])
     return { status: 204, payload, headers: ['X-Request-Id', request.id] }
   }

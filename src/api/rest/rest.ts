@@ -47,6 +47,7 @@ export function createRestServer(
   function handle(req: IncomingMessage, res: ServerResponse): void {
     if (console?.handle(req, res)) return
     if (shared && req.method !== 'GET' && shared.handle(req, res)) return
+    const startedMs = performance.now()
     const waitMs = node.rates.isOn ? node.rates.take(clientOf(req)) : undefined
     if (waitMs !== undefined) {
       refuse(req, res, waitMs)
@@ -60,6 +61,7 @@ export function createRestServer(
       id: nextId(headers['x-request-id']),
       body: () => readBody(req, limitBytes, node.outgoing),
       onClose: (listener) => res.once('close', listener),
+      startedMs,
     })
     if (reply instanceof Promise) reply.then((done) => send(req, res, done))
     else send(req, res, reply)
@@ -70,7 +72,7 @@ export function createRestServer(
 
   /** Answers a request of an address that sends too many. */
   function refuse(req: IncomingMessage, res: ServerResponse, waitMs: number): void {
-    node.observe?.('', 'resourceExhausted')
+    node.observe?.({ gateway: 'rest', operation: '', status: 'resourceExhausted' })
     const { message } = tooManyRequests(waitMs)
     const payload = createPayload(JSON.stringify({ code: 8, message, details: [] }), JSON_HEADERS)
     sendPayload(req, res, 429, payload, [...cors.headers(req.headers.origin), 'Retry-After', retryAfter(waitMs)])
@@ -106,7 +108,16 @@ export function createRestHandler(
   return async (target, { headers = {} } = {}) => {
     const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
     const body = () => Promise.resolve('')
-    const reply = await respond({ verb: 'GET', target, headers: lower, id: nextId(), body, onClose: () => {} })
+    const startedMs = performance.now()
+    const reply = await respond({
+      verb: 'GET',
+      target,
+      headers: lower,
+      id: nextId(),
+      body,
+      onClose: () => {},
+      startedMs,
+    })
     const flat = reply.payload.headers.concat(reply.headers)
     const text = reply.stream ? await textOf(reply.stream) : reply.payload.text
     const answered: Record<string, string> = {}

@@ -57,7 +57,7 @@ export async function startApiWorkers(
     comet: (method, params) => runPoolMethod({ node: gateway, nodeInfo }, method, params),
     check: nodeInfo.check,
     print: (line) => gateway.print?.(line),
-    observe: metrics?.request,
+    count: metrics?.requests,
     log: gateway.log,
   })
   undo.push(() => pool.close())

@@ -10,6 +10,7 @@ import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
+import type { RequestCounts } from '../request-counts.ts'
 import {
   type ApiSetup,
   type CarriedError,
@@ -40,7 +41,8 @@ export interface ApiPoolOptions {
   readonly check: (tx: Uint8Array) => CheckResult | Promise<CheckResult>
   /** Logs a line that a contract printed. */
   readonly print: (line: string) => void
-  readonly observe: ((operation: string, status: string, times: number) => void) | undefined
+  /** Counts the answers of a worker. */
+  readonly count: ((counts: RequestCounts) => void) | undefined
   readonly log: Log
 }
 
@@ -131,7 +133,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       return
     }
     if (message.kind === 'report') {
-      for (const { operation, status, times } of message.counts) options.observe?.(operation, status, times)
+      options.count?.(message.counts)
       started.compute = message.compute
       started.usage = message.usage
       return

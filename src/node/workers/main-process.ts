@@ -4,6 +4,7 @@ import type { StoredBlock } from '../../app/records.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { createListeners } from '../../consensus/listeners.ts'
 import type { OpenGateways } from '../gateways.ts'
+import { createRequestCounts } from '../request-counts.ts'
 import {
   type ApiSetup,
   type CarriedAdmission,
@@ -134,17 +135,11 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
   }
 
   function count(compute: () => PoolStats): Observe {
-    const counts = new Map<string, { operation: string; status: Parameters<Observe>[1]; times: number }>()
+    const counts = createRequestCounts()
     setInterval(() => {
-      send({ kind: 'report', counts: [...counts.values()], compute: compute(), usage: ownUsage() })
-      counts.clear()
+      send({ kind: 'report', counts: counts.take(), compute: compute(), usage: ownUsage() })
     }, REPORT_MS).unref()
-    return (operation, status) => {
-      const key = `${operation} ${status}`
-      const known = counts.get(key)
-      if (known) known.times++
-      else counts.set(key, { operation, status, times: 1 })
-    }
+    return counts.observe
   }
 
   const main: MainProcess = {

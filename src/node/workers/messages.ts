@@ -8,6 +8,7 @@ import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
+import type { RequestCounts } from '../request-counts.ts'
 import type { Config } from '../settings.ts'
 import type { PoolStats } from './pool-stats.ts'
 
@@ -106,13 +107,6 @@ export interface WorkerUsage {
   readonly cpuSeconds: number
 }
 
-/** Number of answers of an operation with a status. */
-interface AnsweredCount {
-  readonly operation: string
-  readonly status: 'ok' | Status
-  readonly times: number
-}
-
 /** From an API worker to the main process. A message with an id is a request; its answer has the same id. */
 export type FromApiWorker =
   /** The worker can receive messages. */
@@ -122,7 +116,7 @@ export type FromApiWorker =
   /** Answers since the last report, and the work of the worker's own threads since its start. */
   | {
       readonly kind: 'report'
-      readonly counts: readonly AnsweredCount[]
+      readonly counts: RequestCounts
       readonly compute: PoolStats
       readonly usage: WorkerUsage
     }
