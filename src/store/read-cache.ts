@@ -7,7 +7,7 @@ import type { Change, Entry, Range, Reader, Snapshot } from './types.ts'
 
 /** Maximum number of cached keys: a few megabytes. Code and other long values are not cached. */
 const MAX_KEYS = 16_384
-const MAX_VALUE_BYTES = 256
+const MAX_VALUE_BYTES = 512
 /** Limits of cached iterations. A longer one reads the state each time. */
 const MAX_RANGES = 256
 const MAX_ENTRIES = 16
