@@ -197,6 +197,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
         next = advance(before, stored, output)
         return [...indexer.rows(stored, txHashes), ...validatorRows(before, next, output.validatorUpdates.length > 0)]
       }, isHeld)
+      blocks.learn(stored!)
       if (output.stores === undefined && output.branch.staged() === undefined) reads.advance(height, changes)
       options.onTiming?.({ executeMs, commitMs: elapsed() - started })
       moveTo(next)

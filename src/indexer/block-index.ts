@@ -144,10 +144,14 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
     const key = encodeUint64(height)
     const row = tables.get(BLOCKS, key) ?? tables.get(RESTORED_BLOCKS, key)
     if (!row) return undefined
-    const read = decodeBlockHeader(row)
-    headers.set(height, read)
+    return keepHeader(decodeBlockHeader(row))
+  }
+
+  function keepHeader({ header, hash }: ReturnType<typeof decodeBlockHeader>): ReturnType<typeof decodeBlockHeader> {
+    const kept = { header, hash }
+    headers.set(header.height, kept)
     if (headers.size > CACHED_HEADERS) headers.delete(headers.keys().next().value!)
-    return read
+    return kept
   }
 
   /** Reads only the EVM transactions of a block. */
@@ -243,6 +247,7 @@ export function openBlockIndex(tables: Tables, knownLatest?: () => bigint): Bloc
       return row && decodeBlockBody(row)
     },
     header,
+    learn: (block) => void keepHeader(block),
     heightOfHash(blockHash) {
       const row = tables.get(BLOCK_HASHES, hashKey(blockHash))
       if (!row) return undefined

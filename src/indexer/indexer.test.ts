@@ -212,6 +212,23 @@ test('transactions are found by both hashes, blocks by their hash, and unknown h
   expect([index.earliestHeight(), index.latestHeight(), index.block(11n)]).toEqual([1n, 10n, undefined])
 })
 
+test('the header of a committed block is not read again, until blocks above a height are evicted', () => {
+  const tables = memoryTables()
+  const asked: string[] = []
+  const index = openBlockIndex({
+    ...tables,
+    get(table, key) {
+      asked.push(table)
+      return tables.get(table, key)
+    },
+  })
+  index.learn(block(7n, 3))
+  expect(index.header(7n)).toEqual({ header: header(7n), hash: sha256(utf8('block 7')) })
+  expect(asked).toEqual([])
+  index.evictAbove(6n)
+  expect(index.header(7n)).toBeUndefined()
+})
+
 test('logs are found in order, in segments and outside', () => {
   const { tables, index } = filled(50, { entries: 60, blocks: 100 })
   expect([...tables.iterate(SEGMENTS)].length).toBeGreaterThan(2)

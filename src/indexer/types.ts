@@ -28,6 +28,8 @@ export interface BlockIndex {
   restored(height: bigint): Omit<StoredBlock, 'results' | 'blockEvents' | 'evmTxs'> | undefined
   /** Reads only the header, which is cheap. That of a restored state is known too, in part. */
   header(height: bigint): { readonly header: BlockHeader; readonly hash: Uint8Array } | undefined
+  /** Caches the header of a block that has just been committed, which its listeners read. */
+  learn(block: StoredBlock): void
   heightOfHash(blockHash: Uint8Array): bigint | undefined
   /** Finds a consensus transaction by its hash (sha256 of its bytes). */
   tx(hash: Uint8Array): { readonly height: bigint; readonly index: number } | undefined
