@@ -92,6 +92,26 @@ test('a header hashes to the block hash of CometBFT', () => {
   expect(formatHex(hashHeader(HEADER))).toBe(formatHex(BLOCK_18_ID.hash))
 })
 
+test('headers that differ in one field hash to other values, whatever was hashed before', () => {
+  const changed: Partial<BlockHeader>[] = [
+    { dataHash: hashData([utf8('another')]) },
+    { validatorsHash: sha256(utf8('validators')) },
+    { nextValidatorsHash: sha256(utf8('next')) },
+    { consensusHash: sha256(utf8('parameters')) },
+    { lastResultsHash: sha256(utf8('results')) },
+    { evidenceHash: sha256(utf8('evidence')) },
+    { proposer: HEADER.proposer.map((byte) => byte ^ 1) },
+  ]
+  const hashes = changed.map((fields) => formatHex(hashHeader({ ...HEADER, ...fields })))
+  expect(new Set([...hashes, formatHex(BLOCK_18_ID.hash)]).size).toBe(changed.length + 1)
+  expect(formatHex(hashHeader(HEADER))).toBe(formatHex(BLOCK_18_ID.hash))
+  expect(changed.map((fields) => formatHex(hashHeader({ ...HEADER, ...fields })))).toEqual(hashes)
+  const proposer = HEADER.proposer.slice()
+  hashHeader({ ...HEADER, proposer })
+  proposer[0]! ^= 1
+  expect(formatHex(hashHeader({ ...HEADER, proposer }))).not.toBe(formatHex(BLOCK_18_ID.hash))
+})
+
 test('transactions, commit, validators, parameters, results and evidence hash to the fields of the header', () => {
   expect(hashData(TXS)).toEqual(HEADER.dataHash)
   expect(hashCommit(COMMIT_17)).toEqual(HEADER.lastCommitHash)

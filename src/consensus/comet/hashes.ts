@@ -1,6 +1,7 @@
 /** Hashes of a block: header, data, validators, parameters, results, commit and parts (docs/cometbft.md#hashes). */
 import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
-import { compare, EMPTY } from '../../primitives/bytes.ts'
+import { compare, EMPTY, equal } from '../../primitives/bytes.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import {
   encodeBlock,
@@ -15,7 +16,7 @@ import {
   encodeTime,
   encodeVersion,
 } from './encoding.ts'
-import { merkleRoot } from './merkle.ts'
+import { hashLeaf, merkleRoot, rootOfHashes } from './merkle.ts'
 
 const PART_SIZE_BYTES = 65_536
 
@@ -25,23 +26,43 @@ export const NO_BLOCK_ID: BlockId = { hash: EMPTY, partsTotal: 0, partsHash: EMP
 /** The commit in the first block: without signatures. */
 export const NO_COMMIT: Commit = { height: 0n, round: 0, blockId: NO_BLOCK_ID, signatures: [] }
 
+/** Creates a function that hashes a leaf of bytes, and caches the hash until the bytes change: most blocks repeat most leaves. */
+function createLeafHash(): (value: Uint8Array) => Uint8Array {
+  let last: { readonly value: Uint8Array; readonly hash: Uint8Array } | undefined
+  return (value) => {
+    if (!last || !equal(last.value, value)) last = { value: value.slice(), hash: hashLeaf(encodeBytesValue(value)) }
+    return last.hash
+  }
+}
+
+const VERSION_HASH = hashLeaf(encodeVersion())
+const leafHashOf = {
+  dataHash: createLeafHash(),
+  validatorsHash: createLeafHash(),
+  nextValidatorsHash: createLeafHash(),
+  consensusHash: createLeafHash(),
+  lastResultsHash: createLeafHash(),
+  evidenceHash: createLeafHash(),
+  proposer: createLeafHash(),
+}
+
 /** Returns the hash of the header, which is the hash of the block. */
 export function hashHeader(header: BlockHeader): Uint8Array {
-  return merkleRoot([
-    encodeVersion(),
-    encodeTextValue(header.chainId),
-    encodeInt64Value(header.height),
-    encodeTime(header.timeNs),
-    encodeBlockId(header.lastBlockId),
-    encodeBytesValue(header.lastCommitHash),
-    encodeBytesValue(header.dataHash),
-    encodeBytesValue(header.validatorsHash),
-    encodeBytesValue(header.nextValidatorsHash),
-    encodeBytesValue(header.consensusHash),
-    encodeBytesValue(header.appHash),
-    encodeBytesValue(header.lastResultsHash),
-    encodeBytesValue(header.evidenceHash),
-    encodeBytesValue(header.proposer),
+  return rootOfHashes([
+    VERSION_HASH,
+    hashLeaf(encodeTextValue(header.chainId)),
+    hashLeaf(encodeInt64Value(header.height)),
+    hashLeaf(encodeTime(header.timeNs)),
+    hashLeaf(encodeBlockId(header.lastBlockId)),
+    hashLeaf(encodeBytesValue(header.lastCommitHash)),
+    leafHashOf.dataHash(header.dataHash),
+    leafHashOf.validatorsHash(header.validatorsHash),
+    leafHashOf.nextValidatorsHash(header.nextValidatorsHash),
+    leafHashOf.consensusHash(header.consensusHash),
+    hashLeaf(encodeBytesValue(header.appHash)),
+    leafHashOf.lastResultsHash(header.lastResultsHash),
+    leafHashOf.evidenceHash(header.evidenceHash),
+    leafHashOf.proposer(header.proposer),
   ])
 }
 
@@ -62,10 +83,10 @@ export function sortValidators(validators: readonly Validator[]): Validator[] {
   )
 }
 
-/** Returns `validators_hash` of a set in any order. */
-export function hashValidators(validators: readonly Validator[]): Uint8Array {
-  return merkleRoot(sortValidators(validators).map(encodeSimpleValidator))
-}
+/** Returns `validators_hash` of a set in any order. It is computed once for each list, which must not change afterwards. */
+export const hashValidators: (validators: readonly Validator[]) => Uint8Array = cachePerObject((validators) =>
+  merkleRoot(sortValidators(validators).map(encodeSimpleValidator)),
+)
 
 /** Returns `consensus_hash`, which covers only the two block limits; -1 is no gas limit. */
 export function hashConsensusParams(params: { readonly maxBytes: bigint; readonly maxGas: bigint }): Uint8Array {

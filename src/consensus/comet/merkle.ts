@@ -1,7 +1,7 @@
 /** Merkle trees of RFC 6962 over SHA-256, as CometBFT builds them (docs/cometbft.md#hashes). */
 import { concat } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
-import { LEAF_PREFIX, merklePath, merkleRoot as rootOfHashes } from '../../store/tree/multi-store.ts'
+import { LEAF_PREFIX, merklePath, merkleRoot as rootOfLeafHashes } from '../../store/tree/multi-store.ts'
 
 /** A proof that a leaf is in a tree: sibling hashes from the leaf up to the root's children. */
 export interface MerkleProof {
@@ -11,7 +11,11 @@ export interface MerkleProof {
   readonly aunts: readonly Uint8Array[]
 }
 
-const hashLeaf = (leaf: Uint8Array) => sha256(concat(LEAF_PREFIX, leaf))
+/** Returns the hash of a leaf, 32 bytes. */
+export const hashLeaf = (leaf: Uint8Array): Uint8Array => sha256(concat(LEAF_PREFIX, leaf))
+
+/** Returns the root over the hashes of leaves. */
+export const rootOfHashes: (hashes: readonly Uint8Array[]) => Uint8Array = rootOfLeafHashes
 
 /** Returns the root, 32 bytes; sha256 of no bytes for no leaves. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
