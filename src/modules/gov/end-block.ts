@@ -22,9 +22,14 @@ export function endBlock(ctx: Context): void {
   for (const [, id] of due(state.activeQueue, ctx, now)) decide(ctx, requireProposal(ctx, id))
 }
 
-/** Returns the entries of a queue up to and including a time. */
+/** Returns the entries of a queue up to and including a time. The range without an end is that of the block before, which is cached. */
 function due(queue: typeof state.activeQueue, ctx: Context, timeNs: bigint) {
-  return [...queue.iterate(ctx, { end: [timeNs + 1n, 0n] })].map(([key]) => key)
+  const found: (readonly [endNs: bigint, id: bigint])[] = []
+  for (const [key] of queue.iterate(ctx)) {
+    if (key[0] > timeNs) break
+    found.push(key)
+  }
+  return found
 }
 
 function drop(ctx: Context, proposal: Proposal): void {
