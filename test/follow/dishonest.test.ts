@@ -123,3 +123,26 @@ test('parts of a block that nobody signed are refused', async () => {
     /^block 6 of the node is not verified: its parts are not those that were signed/,
   )
 })
+
+test('a node that tells of another block, and then gives the same one, takes nothing back', async () => {
+  node.advance(8)
+  const one = await start()
+  await reach(one, 8)
+  const heights: number[] = []
+  one.gateway.driver.onRollback!(() => heights.push(Number(one.height)))
+  let asked = 0
+  node.answer = (method, params, result) => {
+    if (method === 'status') {
+      const found = structuredClone(result()) as { sync_info: Json }
+      found.sync_info['latest_block_hash'] = 'AB'.repeat(32)
+      return found
+    }
+    if (method !== 'block' || params['height'] !== '8' || ++asked > 1) return undefined
+    return { ...result(), block_id: { hash: 'AB'.repeat(32), parts: { total: 1, hash: 'AB'.repeat(32) } } }
+  }
+  await reasonOf(one)
+  expect(heights).toEqual([])
+  node.answer = () => undefined
+  node.advance(LAST)
+  await reach(one, LAST)
+})

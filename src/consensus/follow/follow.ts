@@ -9,6 +9,7 @@ import { EMPTY, equal } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { FollowStatus, Halted } from '../driver.ts'
+import { lastCommon } from './last-common.ts'
 import type { TrustedBlock } from './light/trust.ts'
 import type { NodeBlock } from './node-block.ts'
 import { type BlockSource, type ChangeSource, isGap, type NodeTip } from './source.ts'
@@ -121,22 +122,24 @@ export function startFollowing(options: FollowOptions): Following {
   function isOnOtherBranch(): boolean {
     const tip = status.tip()
     if (!tip || isFirst() || tip.height > latest() || tip.height < store.earliestHeight()) return false
-    const ours = executor.blocks.header(tip.height)?.hash
+    const ours = hashHere(tip.height)
     return ours !== undefined && !equal(ours, tip.hash)
   }
 
+  const hashHere = (height: bigint): Uint8Array | undefined =>
+    (executor.blocks.header(height) ?? executor.blocks.restored(height))?.hash
+
   /** Goes back to the last height that the node has too, if it is on another branch. */
   async function followRollback(): Promise<boolean> {
-    const earliest = store.earliestHeight()
-    const { height: top } = await askTip()
+    const { height: top, earliest: bottom } = await askTip()
     const newest = top < latest() ? top : latest()
-    let common = newest
-    for (; common >= earliest; common--) {
-      const ours = executor.blocks.header(common)?.hash
-      blocks.forget(common)
-      const theirs = await blocks.block(common, signal)
-      if (ours && equal(theirs.blockId.hash, ours)) break
-    }
+    const earliest = bottom > store.earliestHeight() ? bottom : store.earliestHeight()
+    if (newest < earliest) return false
+    const common = await lastCommon(earliest, newest, async (height) => {
+      blocks.forget(height)
+      const ours = hashHere(height)
+      return ours !== undefined && equal((await blocks.block(height, signal)).blockId.hash, ours)
+    })
     if (common === newest) return false
     if (common < earliest) {
       throw queryError(
@@ -146,6 +149,8 @@ export function startFollowing(options: FollowOptions): Following {
     }
     const next = await blocks.block(common + 1n, signal)
     requireWhole(next, chainId)
+    if (equal(next.blockId.hash, hashHere(common + 1n) ?? EMPTY))
+      throw difference(common + 1n, 'the node answered another block for it before')
     if (verifies) requireSigned(chainId, next, executor.blocks.validators(common + 1n) ?? [])
     log('warn', 'the node went back: so does this replica', { from: latest(), to: common })
     executor.rollback(common)
