@@ -1,7 +1,7 @@
 /** The last height with the same block here and at a node that went back. */
 
 /**
- * Resolves with the last height from `earliest` to `newest` that both have; with the one before `earliest` if there is none. Equal
+ * Resolves with the last height from `earliest` to `newest` that both have; with `earliest - 1` if no height is common. Equal
  * blocks have equal ones below, so that few are asked for: in steps downwards that double, then between two of them.
  */
 export async function lastCommon(
