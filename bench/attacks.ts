@@ -96,10 +96,12 @@ await (await startHonest(node)).stop()
 await sleep(WARM_MS)
 const idle = await watch(IDLE_SECONDS)
 tell('idle', idle, idle)
+const begun = performance.now()
 const attacks: RunningAttacks[] = []
 for (let i = 0; i < NAMES.length; i += PER_PROCESS) {
   attacks.push(await startAttacks(node, NAMES.slice(i, i + PER_PROCESS)))
 }
+console.log(`the attacks were prepared in ${((performance.now() - begun) / 1000).toFixed(0)} s, the first ones beside the last`)
 const attacked = await watch(SECONDS)
 tell(`attacked for ${SECONDS} s`, attacked, idle)
 for (const [pid, { own, files }] of attacked.peaks) {

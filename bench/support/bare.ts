@@ -14,6 +14,8 @@ const server = createServer((request, response) => {
   if (request.method === 'GET') answer()
   else request.on('data', () => {}).on('end', answer)
 })
+// The input ends with the benchmark, however it ends.
+process.stdin.resume().on('end', () => process.exit())
 server.listen(0, '127.0.0.1', () => process.stdout.write(String(server.address().port)))
 `
 
@@ -26,7 +28,7 @@ export interface Bare {
 
 /** Starts the server in a separate process. `body` is ASCII. */
 export async function startBare(body: string): Promise<Bare> {
-  const child = spawn(process.execPath, ['-e', SERVER, body], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['-e', SERVER, body], { stdio: ['pipe', 'pipe', 'inherit'] })
   const port = await new Promise<number>((resolve) => child.stdout.once('data', (text) => resolve(Number(text))))
   return { port, cpuSeconds: () => cpuSecondsOf(child), end: () => void child.kill() }
 }

@@ -121,13 +121,15 @@ const nextNonce = async (target: Target, key: Hex): Promise<number> =>
 /** Transactions of one account at the lowest price that claim a quarter of a block each and use a transfer's gas. */
 export const claimedBlocks: Attack = async (target) => async (stop, count) => {
   const key = attackerKey(target, 3)
-  while (!stop.aborted) {
-    const raws: Hex[] = []
+  const claim = async (): Promise<void> => {
     const first = await nextNonce(target, key)
-    for (let i = 0; i < SLOTS; i++) {
-      raws.push(await sign(target, key, { nonce: first + i, gasPrice: LOWEST_PRICE_WEI, gas: MOST_GAS }))
-    }
-    await submit(target, raws, count).catch(() => count('disconnected'))
+    const raws = Array.from({ length: SLOTS }, (_, i) =>
+      sign(target, key, { nonce: first + i, gasPrice: LOWEST_PRICE_WEI, gas: MOST_GAS }),
+    )
+    await submit(target, await Promise.all(raws), count)
+  }
+  while (!stop.aborted) {
+    await claim().catch(() => count('disconnected'))
     await pause(stop, 500)
   }
 }
