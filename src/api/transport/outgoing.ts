@@ -38,7 +38,8 @@ interface State {
   readonly peer: Peer
   /** Bytes of unfinished requests and answers. */
   held: number
-  taken: number
+  /** Bytes taken at the last look; undefined if nothing waited then. */
+  taken: number | undefined
   /** Time of the last taken byte, or of the first byte that waits. */
   since: number
   /** The same for bytes that the client could take. */
@@ -70,15 +71,16 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
     const waiting: [object, State][] = []
     for (const [connection, state] of peers) {
       const { peer } = state
-      const taken = peer.taken()
       const unsent = peer.unsent()
       state.waiting = unsent + state.held + (peer.unfinished?.() ?? 0)
-      const hasTaken = taken !== state.taken
+      // Nearly all connections are idle, and to ask each what it has taken would keep the thread for milliseconds.
+      const taken = state.waiting === 0 ? undefined : peer.taken()
+      const hasTaken = taken !== undefined && state.taken !== undefined && taken !== state.taken
       state.taken = taken
-      if (hasTaken || state.waiting === 0) state.since = now
+      if (hasTaken || taken === undefined) state.since = now
       // An unfinished answer cannot be taken, and an unfinished request has its own time limit.
       if (hasTaken || unsent === 0) state.stalledSince = now
-      if (state.waiting === 0) continue
+      if (taken === undefined) continue
       if (now - state.stalledSince >= stallMs) disconnect(connection, state, STALLED)
       else waiting.push([connection, state])
     }
@@ -121,7 +123,7 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
   return {
     add(connection, peer) {
       const now = elapsed()
-      peers.set(connection, { peer, held: 0, taken: 0, since: now, stalledSince: now, waiting: 0 })
+      peers.set(connection, { peer, held: 0, taken: undefined, since: now, stalledSince: now, waiting: 0 })
       if (!watch) {
         watch = setInterval(inspect, WATCH_MS)
         watch.unref()
