@@ -2,7 +2,7 @@
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from '../transport/http-server.ts'
-import { createTurns } from '../transport/turns.ts'
+import { shareOf, turns } from '../transport/turns.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 
 interface Connection {
@@ -53,13 +53,10 @@ function unfinishedBytes({ socket, unread, usedBytes }: Connection): number {
 export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   const { outgoing } = budgets
   const connections = new Map<string, Connection>()
-  /** Addresses take turns, and the connections of each. */
-  const turns = createTurns()
 
   /** Returns whether there is room for a connection. */
   function accept(socket: Socket): boolean {
     const peer = peerOf(socket)
-    const { remoteAddress = '' } = socket
     const connection: Connection = {
       socket,
       running: 0,
@@ -69,7 +66,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
       sent: 0,
       queue: createCallQueue(
         () => connection.pending >= PAUSE_BYTES || socket.destroyed,
-        () => turns.take(remoteAddress),
+        () => turns.take(shareOf(socket)),
       ),
     }
     const isAccepted = addSocket(budgets, socket, {

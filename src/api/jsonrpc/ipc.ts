@@ -7,6 +7,7 @@ import { createJsonWriter } from '../json.ts'
 import { addSocket } from '../transport/http-server.ts'
 import { createJsonSplitter } from '../transport/json-splitter.ts'
 import { createPause } from '../transport/slices.ts'
+import { shareOf } from '../transport/turns.ts'
 import { createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
@@ -31,10 +32,9 @@ export interface IpcServer {
 type Shared = Pick<RpcCall, 'node' | 'filters' | 'results' | 'writer'> & {
   readonly methods: ReturnType<typeof methodTable>
   readonly places: ReturnType<typeof subscriptionPlaces>
-  readonly pauseEvents: ReturnType<typeof createPause>
 }
 
-function serve({ methods, places, pauseEvents, ...shared }: Shared, socket: Socket): void {
+function serve({ methods, places, ...shared }: Shared, socket: Socket): void {
   const { node } = shared
   const splitter = createJsonSplitter()
   const gone = new AbortController()
@@ -51,6 +51,7 @@ function serve({ methods, places, pauseEvents, ...shared }: Shared, socket: Sock
     if (socket.writable) socket.write(`${text}\n`, () => sent?.())
     else sent?.()
   }
+  const pauseEvents = createPause(shareOf(socket))
   const queue = createEventQueue({ send, unsent: () => socket.writableLength }, pauseEvents, () => socket.destroy())
   const subscriptions = createSubscriptions(node, { places, client: CLIENT }, queue)
   const call: RpcCall = { ...shared, client: CLIENT, subscriptions, signal: () => gone.signal }
@@ -139,7 +140,6 @@ export async function openIpc(node: GatewayNode, path: string, methods: Methods 
     writer: createJsonWriter(node.identity),
     methods: methodTable(node, { methods }),
     places: subscriptionPlaces(),
-    pauseEvents: createPause(),
   }
   const open = new Set<Socket>()
   const server = createServer((socket) => {

@@ -24,7 +24,8 @@ import { createLocalAccess, type LocalAccess } from '../transport/local-access.t
 import { createMessageWriter } from '../transport/message-writer.ts'
 import type { Places } from '../transport/places.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
-import { createPause, type Pause } from '../transport/slices.ts'
+import { createPause } from '../transport/slices.ts'
+import { shareOf } from '../transport/turns.ts'
 import { serveMessages } from '../transport/websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createEventQueue } from './eth/event-queue.ts'
@@ -66,8 +67,6 @@ interface Serve extends Omit<RpcCall, 'client' | 'requestId' | 'hold' | 'outside
   readonly access: LocalAccess
   /** Places for subscriptions. */
   readonly places: Places
-  /** The time slices in which events of subscriptions are sent. */
-  readonly pauseEvents: Pause
   readonly idOf: ReturnType<typeof createRequestIds>
 }
 
@@ -213,7 +212,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
     serve.node.log('debug', 'a WebSocket client takes its events too slowly', {})
     socket.close(1013, 'too many events wait')
   }
-  const queue = createEventQueue(writer, serve.pauseEvents, overflow)
+  const queue = createEventQueue(writer, createPause(shareOf(request.socket)), overflow)
   const client = serve.node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, queue)
   const outsider = serve.access(request.headers)
@@ -254,7 +253,6 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       preflightSeconds: 600,
     }),
     places: subscriptionPlaces(),
-    pauseEvents: createPause(),
     idOf: createRequestIds(),
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }

@@ -6,6 +6,7 @@ import type { GatewayNode } from '../gateway.ts'
 import type { Connection } from './connections.ts'
 import { answerWithoutUpgrade, asksForWebSocket } from './other-upgrades.ts'
 import type { Peer } from './outgoing.ts'
+import { shareOf, turns } from './turns.ts'
 
 /**
  * Time that a connection can be idle between two requests, on every HTTP port. It is longer than that of clients and load
@@ -81,8 +82,8 @@ const SEVERAL_HOSTS = 'the request has several Host headers, at most one\n'
 
 /**
  * Creates a server whose connections are in the budgets of the process. It answers the pipelined requests of a connection one
- * after the other, so that no answer is made before the client has taken the previous one. Refuses several `Host` headers
- * with 400.
+ * after the other, so that no answer is made before the client has taken the previous one, and those of all connections in
+ * turns. Refuses several `Host` headers with 400.
  */
 export function createHttpServer(
   budgets: Budgets,
@@ -92,7 +93,12 @@ export function createHttpServer(
   const latest = new WeakMap<Socket, ServerResponse>()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (hasSeveralHosts(request)) response.writeHead(400, { Connection: 'close' }).end(SEVERAL_HOSTS)
-    else handle(request, response)
+    // A request with a body takes its turn when the body has arrived.
+    else if (request.method === 'POST') handle(request, response)
+    else
+      turns.run(shareOf(request.socket), () => {
+        if (!response.destroyed) handle(request, response)
+      })
   }
   const server = createServer({ ...SERVER_TIMES, ...options }, (request, response) => {
     budgets.outgoing.check()

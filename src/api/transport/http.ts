@@ -13,6 +13,7 @@ import {
 import { queryError } from '../../primitives/errors.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { BodySink } from './spool.ts'
+import { shareOf, turns } from './turns.ts'
 
 const COMPRESS_FROM_BYTES = 1024
 /** Size that takes about a millisecond to compress; larger bodies are compressed on the thread pool of zlib. */
@@ -133,10 +134,13 @@ export function bodySinkOf(res: ServerResponse): BodySink {
       if (typeof chunk === 'string') res.write(chunk, 'latin1', finish)
       else res.write(chunk, finish)
     },
+    isClosed: () => res.destroyed,
     end: () => res.end(),
     abort: () => res.destroy(),
   }
 }
+
+const disconnected = () => queryError('cancelled', 'the client has disconnected')
 
 /** Maximum size of a body that is read and discarded before its client is refused, as a multiple of the limit. */
 const DRAIN_TIMES = 4
@@ -183,12 +187,15 @@ export function takeBytes(
     end(() => refuse(tooLarge()))
   })
   req.on('end', () =>
-    end(() => {
-      if (size > limitBytes) refuse(tooLarge())
-      else take(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
-    }),
+    turns.run(shareOf(req.socket), () =>
+      end(() => {
+        if (req.socket.destroyed) refuse(disconnected())
+        else if (size > limitBytes) refuse(tooLarge())
+        else take(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      }),
+    ),
   )
-  const gone = (): void => end(() => refuse(queryError('cancelled', 'the client has disconnected')))
+  const gone = (): void => end(() => refuse(disconnected()))
   req.on('error', gone)
   req.on('close', () => {
     if (!req.complete) gone()

@@ -29,5 +29,6 @@ test('one slice of all long work runs in a turn of the event loop, in order', as
   )
   isOver = true
   expect(resumed.map(({ work }) => work)).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2])
-  expect(new Set(resumed.map(({ turn }) => turn)).size).toBe(9)
+  // The work ends with its third slice, which leaves the rest of that turn to others.
+  expect(new Set(resumed.slice(0, 6).map(({ turn }) => turn)).size).toBe(6)
 })

@@ -1,39 +1,76 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurns } from './turns.ts'
+import { createTurns, type Share } from './turns.ts'
 
-test('a client with one request waits for one request of each other client, not for all of them', async () => {
+/** Creates turns with a clock that only requests move, each by its own time. */
+function world() {
   let now = 0
   const turns = createTurns(() => now)
-  now = 10
   const order: string[] = []
-  const ask = (client: string, name: string): void => {
-    void turns.take(client)?.then(() => {
+  const ask = (share: Share, name: string, ms = 10): void =>
+    turns.run(share, () => {
       order.push(name)
-      now += 10
+      now += ms
     })
+  const pass = (ms: number): void => {
+    now += ms
   }
-  for (let i = 0; i < 50; i++) ask('greedy', `greedy ${i}`)
-  for (let i = 0; i < 50; i++) ask('other', `other ${i}`)
-  ask('honest', 'honest')
-  for (let i = 0; i < 4; i++) await setImmediate()
-  expect(order.slice(0, 4)).toEqual(['greedy 0', 'other 0', 'honest', 'greedy 1'])
-  for (let i = 0; i < 120; i++) await setImmediate()
+  return { turns, order, ask, pass }
+}
+
+test('a client with one request waits for one request of each other address, not for all of them', async () => {
+  const { turns, order, ask } = world()
+  const [greedy, other, honest] = ['1.1.1.1', '2.2.2.2', '3.3.3.3'].map((address) => turns.share(address))
+  for (let i = 0; i < 50; i++) ask(greedy!, `greedy ${i}`, 1)
+  for (let i = 0; i < 50; i++) ask(other!, `other ${i}`, 1)
+  ask(honest!, 'honest', 1)
+  // The first three milliseconds are free for all.
+  expect(order).toEqual(['greedy 0', 'greedy 1', 'greedy 2'])
+  for (let i = 0; i < 100; i++) await setImmediate()
+  expect(order.slice(3, 6)).toEqual(['greedy 3', 'other 0', 'honest'])
   expect(order).toHaveLength(101)
-  expect(order.at(-1)).toBe('other 49')
+})
+
+test('of one address, a connection that asks little comes before those that ask much', async () => {
+  const { turns, order, ask } = world()
+  const [modest, ...greedy] = Array.from({ length: 9 }, () => turns.share('1.1.1.1'))
+  for (let i = 0; i < 10; i++) for (const share of greedy) ask(share, 'greedy', 30)
+  while (order.length < 20) await setImmediate()
+  ask(modest!, 'modest')
+  const before = order.length
+  while (!order.includes('modest')) await setImmediate()
+  expect(order.length - before).toBeLessThanOrEqual(2)
+})
+
+test('what has used most of the thread gets every fourth run', async () => {
+  const { turns, order, ask } = world()
+  const [light, heavy] = [turns.share('1.1.1.1'), turns.share('2.2.2.2', 1000)]
+  ask(light, 'first', 3)
+  for (let i = 0; i < 20; i++) ask(light, 'light', 1)
+  for (let i = 0; i < 4; i++) ask(heavy, 'heavy', 1)
+  for (let i = 0; i < 60; i++) await setImmediate()
+  expect(order.slice(1, 13).filter((name) => name === 'heavy')).toHaveLength(3)
+})
+
+test('used time is forgotten by halves', async () => {
+  const { turns, pass } = world()
+  const share = turns.share('1.1.1.1', 400)
+  pass(2000)
+  turns.run(share, () => {})
+  expect(share.usedMs).toBe(100)
 })
 
 test('requests run at once while a slice lasts and nobody waits', async () => {
-  let now = 0
-  const turns = createTurns(() => now)
-  expect(turns.take('honest')).toBeUndefined()
-  now = 4
-  expect(turns.take('honest')).toBeUndefined()
-  now = 5
-  const late = turns.take('honest')
-  now = 6
-  expect(turns.take('honest')).toBeInstanceOf(Promise)
+  const { turns, pass } = world()
+  const honest = turns.share('1.1.1.1')
+  expect(turns.take(honest)).toBeUndefined()
+  pass(2)
+  expect(turns.take(honest)).toBeUndefined()
+  pass(1)
+  const late = turns.take(honest)
+  expect(late).toBeInstanceOf(Promise)
+  expect(turns.take(honest)).toBeInstanceOf(Promise)
   await late
-  await setImmediate()
-  expect(turns.take('honest')).toBeUndefined()
+  for (let i = 0; i < 3; i++) await setImmediate()
+  expect(turns.take(honest)).toBeUndefined()
 })

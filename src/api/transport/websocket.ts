@@ -6,6 +6,7 @@ import { REQUEST_TIMEOUT_MS } from './http-server.ts'
 import { createMessageWriter, type MessageWriter } from './message-writer.ts'
 import type { Outgoing } from './outgoing.ts'
 import { createPause } from './slices.ts'
+import { shareOf } from './turns.ts'
 
 /** Bytes that wait for a WebSocket client whose messages are read. Beyond: the node reads no further message of it. */
 const PAUSE_BYTES = 1_000_000
@@ -65,7 +66,7 @@ export function serveMessages(
   writer: MessageWriter = createMessageWriter(socket, connection, outgoing),
 ): void {
   const waiting: string[] = []
-  const pause = createPause()
+  const pause = createPause(shareOf(connection))
   let running = 0
   let isResting = false
   const isBusy = (): boolean => running >= MAX_RUNNING || writer.unsent() > PAUSE_BYTES

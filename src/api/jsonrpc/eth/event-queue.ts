@@ -29,7 +29,7 @@ export interface EventQueue {
 }
 
 /**
- * Creates the queue of a connection. `pause` is shared by all connections of a server, so that one slice serves them all.
+ * Creates the queue of a connection. `pause` has the share of the connection, so that those with few events are served first.
  * `overflow` closes the connection of a client that falls too far behind.
  */
 export function createEventQueue(
