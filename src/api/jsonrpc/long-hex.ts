@@ -1,5 +1,6 @@
 /** Long byte results: sent as hex part by part, so that no text of the whole is made. */
 import { formatHex, formatHex0x } from '../../primitives/bytes.ts'
+import { createPause } from '../transport/slices.ts'
 import type { BodySink } from '../transport/spool.ts'
 
 /** Size from which a result is sent in parts. */
@@ -23,21 +24,18 @@ export function longBytesOf(result: unknown): Uint8Array | undefined {
   return typeof result === 'object' && result !== null && LONG in result ? (result as LongHex)[LONG] : undefined
 }
 
-/** Sends bytes as a JSON text of hex, one part after the client has taken the previous one. Resolves after the last. */
-export function sendHex(bytes: Uint8Array, before: string, after: string, sink: BodySink): Promise<void> {
-  return new Promise((resolve) => {
-    let from = 0
-    const next = (): void => {
-      const part = bytes.subarray(from, from + PART_BYTES)
-      const opening = from === 0 ? `${before}"0x` : ''
-      from += part.length
-      const isLast = from === bytes.length
-      sink.write(Buffer.from(`${opening}${formatHex(part)}${isLast ? `"${after}` : ''}`), () => {
-        if (isLast) resolve()
-        // The sink calls back at once if the client has left: a microtask keeps the stack short.
-        else queueMicrotask(next)
-      })
-    }
-    next()
-  })
+/**
+ * Sends bytes as a JSON text of hex, one part after the client has taken the previous one, in time slices. Resolves after the last
+ * part, or once the client has disconnected.
+ */
+export async function sendHex(bytes: Uint8Array, before: string, after: string, sink: BodySink): Promise<void> {
+  const pause = createPause()
+  for (let from = 0; from < bytes.length && !sink.isClosed(); from += PART_BYTES) {
+    const opening = from === 0 ? `${before}"0x` : ''
+    const ending = from + PART_BYTES >= bytes.length ? `"${after}` : ''
+    const part = Buffer.from(`${opening}${formatHex(bytes.subarray(from, from + PART_BYTES))}${ending}`)
+    await new Promise<void>((resolve) => sink.write(part, resolve))
+    const rest = pause()
+    if (rest) await rest
+  }
 }

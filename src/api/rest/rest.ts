@@ -135,6 +135,7 @@ function textOf(stream: StreamedBody): Promise<string> {
         pieces.push(Buffer.from(piece as string))
         done()
       },
+      isClosed: () => false,
       end: () => resolve(Buffer.concat(pieces).toString('utf8')),
       abort: () => reject(queryError('dataLoss', 'the response stream was aborted')),
     })

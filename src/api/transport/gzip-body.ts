@@ -37,6 +37,7 @@ export function gzipSinkOf(response: ServerResponse, hold: (bytes: number) => vo
       unsent.add(finish)
       gzip.write(typeof chunk === 'string' ? Buffer.from(chunk, 'latin1') : chunk, finish)
     },
+    isClosed: () => response.destroyed,
     end: () => gzip.end(),
     abort: () => response.destroy(),
   }

@@ -56,9 +56,11 @@ export function createMessageWriter(
     }
     const sink: BodySink = {
       write(chunk, done) {
-        if (chunk.length === 0) done()
+        // An error for each part of a closed socket would cost more than the parts.
+        if (chunk.length === 0 || socket.readyState !== socket.OPEN) done()
         else socket.send(chunk, { fin: false, binary: false }, () => done())
       },
+      isClosed: () => socket.readyState !== socket.OPEN,
       end,
       abort() {
         socket.terminate()

@@ -6,6 +6,8 @@ import type { PartTaker } from '../gateway.ts'
 export interface BodySink {
   /** Sends a chunk, as a text of ASCII or as bytes. Calls `done` when the receiver has room for more. */
   write(chunk: string | Uint8Array, done: () => void): void
+  /** Whether the receiver takes no more, so that the rest need not be made. */
+  isClosed(): boolean
   end(): void
   /** Closes the connection, so that the client detects an incomplete answer. */
   abort(): void
