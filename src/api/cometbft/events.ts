@@ -18,6 +18,7 @@ import { parseRequestJson } from '../../primitives/request-json.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { type EventMap, flattenEvents, matchesMap, type Query } from '../search/query.ts'
 import { createPlaces } from '../transport/places.ts'
+import { createPause } from '../transport/slices.ts'
 import { serveMessages } from '../transport/websocket.ts'
 import { wholeBlock } from './engine.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
@@ -108,13 +109,13 @@ interface Client {
   readonly subscriptions: Map<string, { readonly id: unknown; readonly query: Query }>
 }
 
-/** Answers a JSON-RPC request with the methods of the RPC and the given ones; undefined for a notification. */
+/** Answers a JSON-RPC request as JSON, with the methods of the RPC and the given ones; undefined for a notification. */
 export type Answer = (
   request: unknown,
   extra: Readonly<Record<string, CometMethod>>,
   /** Address by which the client is counted. */
   address: string,
-) => Promise<Record<string, unknown> | undefined>
+) => Promise<string | undefined>
 
 /** The answers to one client. */
 type CountedAnswer = (...asked: [Parameters<Answer>[0], Parameters<Answer>[1]]) => ReturnType<Answer>
@@ -132,16 +133,22 @@ export function createSubscriptions(
   let tail = Promise.resolve()
   const unlisten = environment.node.driver.onBlock((block) => {
     if (!hasSubscriber()) return
-    if (!engine) return publish(block)
-    tail = tail.then(() => wholeBlock(engine, block).catch(() => block)).then(publish)
+    const whole = engine ? () => wholeBlock(engine, block).catch(() => block) : () => block
+    tail = tail.then(whole).then(publish)
   })
-  function publish(block: StoredBlock): void {
+  async function publish(block: StoredBlock): Promise<void> {
+    const pause = createPause()
     const listening = [...clients].filter(({ subscriptions }) => subscriptions.size > 0)
     const { blocks } = environment.node
     const ofRound = engine ? [] : roundPublications(block, blocks.validators(block.header.height) ?? [])
     for (const publication of [...ofRound, ...publications(block)]) {
       const matches = matcherOf(publication)
-      for (const client of listening) notify(client, publication, matches)
+      for (const client of listening) {
+        const rest = pause()
+        if (rest) await rest
+        environment.node.outgoing.check()
+        notify(client, publication, matches)
+      }
     }
   }
   return {
@@ -186,7 +193,8 @@ function matcherOf({ kind, events }: Publication): Matches {
 
 function notify({ socket, subscriptions }: Client, { members }: Publication, matches: Matches): void {
   for (const [text, { id, query }] of subscriptions) {
-    if (!matches(text, query) || socket.bufferedAmount > MAX_BUFFERED_BYTES) continue
+    if (socket.readyState !== socket.OPEN || socket.bufferedAmount > MAX_BUFFERED_BYTES || !matches(text, query))
+      continue
     const result = `{"query":${JSON.stringify(text)},${members()}}`
     socket.send(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`)
   }
@@ -223,8 +231,7 @@ async function handle(
   } catch {
     request = undefined
   }
-  const body = await answer(request, subscriptionMethods(identity, client, request))
-  return body && JSON.stringify(body)
+  return await answer(request, subscriptionMethods(identity, client, request))
 }
 
 function subscriptionMethods(

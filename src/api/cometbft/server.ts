@@ -356,7 +356,7 @@ export function createCometServer(environment: CometEnvironment): CometServer {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
   const subscriptions = createSubscriptions(environment, async (request, extra, client) => {
     const reply = await answer(environment, request, { client, extra })
-    return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES)) === undefined ? tooLong(reply) : reply.body)
+    return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES)) ?? JSON.stringify(tooLong(reply)))
   })
   sockets.on('connection', subscriptions.accept)
   const acceptPath = (request: IncomingMessage): WebSocketServer | string =>
