@@ -94,6 +94,11 @@ function* receiptEvents(id: string, block: StoredBlock, txs: readonly EvmTx[]): 
 const eventText = (id: string, result: string): string =>
   `{"jsonrpc":"2.0","method":"eth_subscription","params":{"subscription":"${id}","result":${result}}}`
 
+/** Returns an event whose text is made when it is sent: a block has one for each of thousands of subscriptions. */
+function* oneEvent(id: string, result: () => string): Generator<string, void> {
+  yield eventText(id, result())
+}
+
 /** Returns the events of the wanted logs of a block; undefined for each other log. */
 function* logEvents(
   id: string,
@@ -119,9 +124,9 @@ export function createSubscriptions(
     if (held) held.push(events)
     else queue.add(events)
   }
-  /** Pushes one result, given as JSON. */
-  const push = (id: string, of: object, result: string): void =>
-    add(id, { of, items: 1, texts: [eventText(id, result)].values() })
+  /** Pushes one result, whose JSON is made when it is sent. */
+  const push = (id: string, of: object, result: () => string): void =>
+    add(id, { of, items: 1, texts: oneEvent(id, result) })
   const onBlock = (listener: (block: StoredBlock) => void): (() => void) => node.driver.onBlock(listener)
   const open = (
     id: string,
@@ -130,7 +135,7 @@ export function createSubscriptions(
   ): (() => void) => {
     switch (kind) {
       case 'newHeads':
-        return onBlock((block) => push(id, block, headerText(node)(block)))
+        return onBlock((block) => push(id, block, () => headerText(node)(block)))
       case 'logs': {
         const isWanted = createLogMatcher(filter ?? {})
         return onBlock((block) => {
@@ -148,7 +153,7 @@ export function createSubscriptions(
       }
       case 'newPendingTransactions':
         return node.driver.onPending(({ evm }: PendingTx) => {
-          if (evm) push(id, evm, whole ? pendingText(evm) : `"${formatHex0x(evm.hash)}"`)
+          if (evm) push(id, evm, () => (whole ? pendingText(evm) : `"${formatHex0x(evm.hash)}"`))
         })
       case 'syncing': {
         let last = node.driver.status().catchingUp
@@ -156,7 +161,8 @@ export function createSubscriptions(
           const { catchingUp } = node.driver.status()
           if (catchingUp === last) return
           last = catchingUp
-          push(id, block, JSON.stringify(catchingUp ? { syncing: true, status: progress(node) } : false))
+          const event = JSON.stringify(catchingUp ? { syncing: true, status: progress(node) } : false)
+          push(id, block, () => event)
         })
       }
       default:
