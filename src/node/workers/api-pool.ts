@@ -73,6 +73,16 @@ const RESTART_MS = 500
 /** Time after which a worker that does not end is killed, milliseconds. Closing the ports takes up to two seconds. */
 const STOP_MS = 4000
 const MIB = 2 ** 20
+/**
+ * Variables of the C library of Linux: memory of long answers goes back to the system once they are sent, where it would
+ * otherwise stay with the process, in the parts of each of its threads.
+ */
+const ALLOCATION = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '131072',
+  MALLOC_TRIM_THRESHOLD_: '131072',
+  ...process.env,
+}
 
 /** Starts the workers. Resolves when all of them listen. Rejects if one cannot listen; then all have ended. */
 export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
@@ -199,7 +209,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       execArgv: [`--max-old-space-size=${Math.ceil(options.memoryBytes / MIB)}`],
       serialization: 'advanced',
     })
-    const worker = cluster.fork()
+    const worker = cluster.fork(ALLOCATION)
     const begun = performance.now()
     const started: Started = { running: new Map(), sent: undefined, busy: false, compute: NO_STATS, usage: undefined }
     workers.set(worker, started)
