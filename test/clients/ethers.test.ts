@@ -70,6 +70,27 @@ test('ethers reports why a transaction is refused', async () => {
   await expect(provider.broadcastTransaction(stale)).rejects.toMatchObject({ code: 'NONCE_EXPIRED' })
 })
 
+test('ethers tells a sender that cannot pay from code that fails, before anything is signed', async () => {
+  const poor = Wallet.createRandom().connect(provider)
+  const [to, value] = [wallet.address, parseEther('1')]
+  const far = parseEther('9000000')
+  const unsent: Record<string, () => Promise<unknown>> = {
+    'a send of a wallet': () => poor.sendTransaction({ to, value }),
+    'a send by the node': async () => (await provider.getSigner(1)).sendTransaction({ to, value: far }),
+    'an estimate': () => provider.estimateGas({ from: poor.address, to, value }),
+  }
+  for (const [what, run] of Object.entries(unsent)) {
+    await expect(run(), what).rejects.toMatchObject({ code: 'INSUFFICIENT_FUNDS' })
+  }
+  // Ethers has one error for all failures of a call. The text is geth's, with the address and both amounts.
+  await expect(provider.call({ from: poor.address, to, value: 5n })).rejects.toMatchObject({
+    info: {
+      error: { message: `insufficient funds for gas * price + value: address ${poor.address} have 0 want 5` },
+    },
+  })
+  expect(await provider.estimateGas({ from: wallet.address, to, value })).toBe(21_000n)
+})
+
 test('ethers receives new blocks over a WebSocket', async () => {
   const socket = new WebSocketProvider(node.urls.ws)
   const heights: number[] = []

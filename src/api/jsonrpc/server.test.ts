@@ -338,7 +338,7 @@ test('simulated blocks build on each other, and errors have the codes of geth', 
           blockOverrides: { time: '0xffffffff' },
           calls: [
             { from, to },
-            { from, to: DEAD, value: '0x1' },
+            { from, to, gas: '0x5300' },
           ],
         },
       ],
@@ -355,6 +355,12 @@ test('simulated blocks build on each other, and errors have the codes of geth', 
   expect(words(first.calls[0]!.returnData)).toEqual([1, Number(first.number)])
   expect(words(second.calls[0]!.returnData)).toEqual([2, Number(first.number) + 1])
   expect([first.calls[1]!.status, second.calls[1]!.status]).toEqual(['0x1', '0x0'])
+  // A value that the sender does not have ends the simulation, also without validation, as in geth.
+  const empty = { blockStateCalls: [{ stateOverrides: balances, calls: [{ from, to: DEAD, value: '0x65' }] }] }
+  expect(await refusal('eth_simulateV1', [empty])).toEqual({
+    code: -38014,
+    message: `insufficient funds for gas * price + value: address 0x${'34'.repeat(20)} have 100 want 101`,
+  })
   expect(await refusal('eth_simulateV1', [{ blockStateCalls: [] }])).toMatchObject({ code: -32602 })
   const late = { blockStateCalls: [{ blockOverrides: { number: '0x1' } }] }
   expect(await refusal('eth_simulateV1', [late])).toMatchObject({ code: -38020 })

@@ -2,11 +2,13 @@
 
 import type { Rules } from '../../../evm/forks.ts'
 import { createEvm } from '../../../evm/host.ts'
-import type { EvmLog, EvmState } from '../../../evm/state.ts'
+import { type EvmLog, type EvmState, spendableWei } from '../../../evm/state.ts'
+import { refuse } from '../../../evm/transaction/errors.ts'
 import { requireFeeCap, requireTipWithinCap } from '../../../evm/transaction/fee-checks.ts'
 import { type OwnGas, ownGas } from '../../../evm/transaction/gas.ts'
 import type { AccessList, Authorization } from '../../../evm/transaction/types.ts'
 import { executeMessage, tracedMessage } from '../../../evm/transition.ts'
+import { formatEip55 } from '../../../primitives/address.ts'
 import { EMPTY, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../../primitives/errors.ts'
 import { errors } from '../errors.ts'
@@ -104,6 +106,19 @@ export function messageOf(args: CallArgs, gasLimit: bigint, baseFeeWei: bigint):
     data: args.input ?? args.data ?? EMPTY,
     accessList: args.accessList ?? [],
     authorizations: args.authorizations ?? [],
+  }
+}
+
+/**
+ * Throws `insufficientFunds` with geth's text if the sender cannot pay the value, which clients tell from a failure of the code.
+ * The price of a call is not paid, and not checked.
+ */
+export function requireValue(setup: CallSetup, { from = ZERO_ADDRESS, valueWei = 0n }: CallArgs): void {
+  if (valueWei === 0n) return
+  const sender = setup.open().account(from)
+  const have = sender ? spendableWei(sender) : 0n
+  if (have < valueWei) {
+    throw refuse('insufficientFunds', `address ${formatEip55(from)} have ${have} want ${valueWei}`)
   }
 }
 

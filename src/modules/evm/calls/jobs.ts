@@ -5,7 +5,7 @@ import type { AccessList } from '../../../evm/transaction/types.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
 import { consoleTracer } from '../tracing/console-log.ts'
 import { createAccessList } from './access-list.ts'
-import { callMessage, runCall } from './call.ts'
+import { callMessage, requireValue, runCall } from './call.ts'
 import type { AccountOverride, BlockOverrides, CallArgs } from './call-args.ts'
 import { callSetup } from './call-setup.ts'
 import { type EstimateOutcome, estimateGas } from './estimate.ts'
@@ -62,24 +62,31 @@ function gasOf({ args, gasCap }: CallPayload): bigint {
   return args.gas !== undefined && args.gas < gasCap ? args.gas : gasCap
 }
 
-/** Runs one call. Throws the errors of `runCall`. */
+/** Runs one call. Throws the errors of `requireValue` and `runCall`. */
 function ethCall(ctx: ReadContext, payload: CallPayload, budget: JobBudget): CallAnswer {
   const printed: string[] = []
   const tracer = payload.prints ? consoleTracer((line) => printed.push(line)) : undefined
   const setup = setupOf(ctx, payload, budget, tracer)
   const message = callMessage(setup, payload.args, gasOf(payload))
   const { output, vmError, gasUsed, logs } = runCall(setup, message)
+  if (vmError !== '') requireValue(setup, payload.args)
   return printed.length === 0 ? { output, vmError, gasUsed, logs } : { output, vmError, gasUsed, logs, printed }
 }
 
-/** Runs one estimate. Throws the errors of `estimateGas`. */
-function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateAnswer {
-  return estimateGas(setupOf(ctx, payload, budget), payload.args, payload.gasCap)
+/** Runs one estimate. Throws the errors of `requireValue` and `estimateGas`. */
+function estimate(ctx: ReadContext, payload: CallPayload, budget: JobBudget): EstimateOutcome {
+  const setup = setupOf(ctx, payload, budget)
+  const outcome = estimateGas(setup, payload.args, payload.gasCap)
+  if (outcome.kind === 'failure') requireValue(setup, payload.args)
+  return outcome
 }
 
-/** Finds one access list. Throws the errors of `runCall`. */
+/** Finds one access list. Throws the errors of `requireValue` and `runCall`. */
 function accessList(ctx: ReadContext, payload: CallPayload, budget: JobBudget): AccessListAnswer {
-  return createAccessList(setupOf(ctx, payload, budget), payload.args, gasOf(payload))
+  const setup = setupOf(ctx, payload, budget)
+  const found = createAccessList(setup, payload.args, gasOf(payload))
+  if (found.vmError !== '') requireValue(setup, payload.args)
+  return found
 }
 
 type Job = (ctx: ReadContext, payload: never, budget: JobBudget) => unknown

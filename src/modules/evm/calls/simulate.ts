@@ -10,6 +10,7 @@ import { requireNextNonce, requireNoCode } from '../../../evm/transaction/sender
 import type { Transaction, UnsignedTransaction } from '../../../evm/transaction/types.ts'
 import { executeMessage } from '../../../evm/transition.ts'
 import type { EvmBlockEnv, Precompiles } from '../../../evm/types.ts'
+import { formatEip55 } from '../../../primitives/address.ts'
 import { EMPTY, encodeUint, toKey, ZERO_WORD } from '../../../primitives/bytes.ts'
 import { ChainError, defineErrors, type ErrorRow, queryError } from '../../../primitives/errors.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
@@ -167,8 +168,8 @@ function runCall(run: Run, args: CallArgs, env: EvmBlockEnv, used: bigint): Simu
   }
   const cost = gasLimit * gasPriceWei
   const spendable = account ? spendableWei(account) : 0n
-  if (cost > 0n && spendable < cost + valueWei) {
-    throw refuse('insufficientFunds', `have ${spendable} want ${cost + valueWei}`)
+  if (spendable < cost + valueWei) {
+    throw refuse('insufficientFunds', `address ${formatEip55(from)} have ${spendable} want ${cost + valueWei}`)
   }
   const transfers = run.traceTransfers ? collectTransferLogs() : undefined
   const evm = createEvm({
