@@ -290,6 +290,22 @@ test.each(['anvil', 'hardhat'] as const)('%s: interval mining makes blocks', asy
   expect(await client.getBlockNumber()).toBe(still)
 })
 
+test('an interval replaces blocks on arrival in anvil, and is in addition to them in Hardhat', async () => {
+  await using anvil = await open('anvil')
+  await anvil.client.setIntervalMining({ interval: 600 })
+  expect(await anvil.client.getAutomine()).toBe(false)
+  await anvil.send()
+  expect((await anvil.client.getTxpoolStatus()).pending).toBe(1)
+  await anvil.client.setAutomine(true)
+  await expect.poll(async () => (await anvil.client.getTxpoolStatus()).pending).toBe(0)
+
+  await using hardhat = await open('hardhat')
+  await hardhat.client.setIntervalMining({ interval: 600 })
+  expect(await hardhat.client.getAutomine()).toBe(true)
+  const hash = await hardhat.send()
+  expect((await hardhat.client.getTransactionReceipt({ hash })).status).toBe('success')
+})
+
 test.each(['anvil', 'hardhat'] as const)('%s: block fields are set, and code reads them', async (mode) => {
   await using chain = await open(mode)
   const { client, send, node } = chain

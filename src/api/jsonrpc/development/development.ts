@@ -50,14 +50,20 @@ const mineBlocks = (fallbackStep: bigint, stepsFirst: boolean) =>
     developmentOf(node).mine(blocks, seconds === 0n ? undefined : { seconds, stepsFirst }),
   )
 
-const setIntervalMining = (unit: (interval: bigint) => bigint) =>
+/**
+ * Returns a method that makes a block in each interval. As in anvil an interval in seconds replaces blocks on arrival, and as in
+ * Hardhat one in milliseconds is in addition to them.
+ */
+const setIntervalMining = (isSeconds: (interval: bigint) => boolean) =>
   mainMethod([json], ({ node }, interval) => {
     const development = developmentOf(node)
-    const intervalMs = unit(count.read(Array.isArray(interval) ? interval[0] : interval))
+    const value = count.read(Array.isArray(interval) ? interval[0] : interval)
+    const intervalMs = isSeconds(value) ? value * MS_PER_SECOND : value
     if (intervalMs > MAX_MILLISECONDS) {
       throw queryError('invalidArgument', `interval of ${intervalMs} ms is above the limit of ${MAX_MILLISECONDS} ms`)
     }
-    development.setMining({ ...development.mining(), intervalMs: Number(intervalMs), everyMs: 0 })
+    const automine = development.mining().automine && !isSeconds(value)
+    development.setMining({ automine, intervalMs: Number(intervalMs), everyMs: 0 })
   })
 
 const setTimestampInterval = (perSecond: bigint) =>
@@ -192,9 +198,9 @@ const named: Methods = {
   anvil_mine: mineBlocks(0n, true),
   hardhat_mine: mineBlocks(1n, false),
   evm_mine: mineOne,
-  anvil_setIntervalMining: setIntervalMining((seconds) => seconds * MS_PER_SECOND),
-  hardhat_setIntervalMining: setIntervalMining((milliseconds) => milliseconds),
-  evm_setIntervalMining: setIntervalMining((value) => (value < MIN_MILLISECONDS ? value * MS_PER_SECOND : value)),
+  anvil_setIntervalMining: setIntervalMining(() => true),
+  hardhat_setIntervalMining: setIntervalMining(() => false),
+  evm_setIntervalMining: setIntervalMining((value) => value > 0n && value < MIN_MILLISECONDS),
   anvil_setBlockTimestampInterval: setTimestampInterval(1n),
   hardhat_setBlockTimestampInterval: setTimestampInterval(MS_PER_SECOND),
   evm_setBlockTimestampInterval: setTimestampInterval(1n),
