@@ -1,6 +1,7 @@
 import { makeCosmoshubPath, Secp256k1HdWallet } from '@cosmjs/amino'
 import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
+import { Comet38Client, HttpBatchClient } from '@cosmjs/tendermint-rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startNode } from '../../src/index.ts'
 
@@ -23,6 +24,13 @@ test('CosmJS reads the chain, an account and its balances', async () => {
   expect(await client.getBalance(account!.address, 'unative')).toEqual({ denom: 'unative', amount: '1000000000000' })
   expect((await client.getAccount(account!.address))?.sequence).toBe(0)
   expect(await client.getAccount('chain1qfjqsfs08rfugwex7d549lecaja23p5jcejn57')).toBeNull()
+  client.disconnect()
+})
+
+test('CosmJS asks in batches of its own size', async () => {
+  const client = Comet38Client.create(new HttpBatchClient(node.urls.comet))
+  const commits = await Promise.all(Array.from({ length: 30 }, () => client.commit(1)))
+  expect(commits.map(({ header }) => header.height)).toEqual(Array(30).fill(1))
   client.disconnect()
 })
 

@@ -26,8 +26,8 @@ import { readJsonParams, readUriParams } from './params.ts'
 import { MAX_WHOLE_BYTES, sendBody, signalOf, wholeBody } from './replies.ts'
 
 const URI_ID = -1
-/** Requests in a batch of the CometBFT RPC, as in CometBFT. Beyond: -32600. */
-const MAX_BATCH = 10
+/** Requests in a batch of the CometBFT RPC: the batches of CosmJS have 20, and it waits without end for a refused one. Beyond: -32600. */
+const MAX_BATCH = 20
 /** Length of a request id of the CometBFT RPC, which every event of a subscription repeats. Unit: characters. Beyond: -32600. */
 const MAX_ID_LENGTH = 128
 /** Size of a message over the WebSocket of the CometBFT RPC, as in CometBFT. Beyond: it is closed with 1009. */
