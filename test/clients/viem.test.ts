@@ -103,6 +103,16 @@ test('a revert reaches the caller with its reason', async () => {
   await expect(call).rejects.toThrow('ERC20: transfer amount exceeds balance')
 })
 
+test('a call for another chain is refused as in geth', async () => {
+  const { client, account } = clients
+  const ask = (method: 'eth_call' | 'eth_estimateGas', chainId: `0x${string}`) =>
+    client.request({ method, params: [{ from: account.address, to: account.address, chainId }] })
+  for (const method of ['eth_call', 'eth_estimateGas'] as const) {
+    await expect(ask(method, '0x1')).rejects.toThrow("chainId does not match node's (have=1, want=6930)")
+    expect(await ask(method, '0x1b12')).toMatch(/^0x/)
+  }
+})
+
 test('legacy, access-list and dynamic-fee transactions are accepted', async () => {
   const { wallet, client } = clients
   const gasPrice = await client.getGasPrice()

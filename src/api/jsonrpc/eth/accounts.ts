@@ -14,7 +14,7 @@ import { createSemaphore } from '../../transport/semaphore.ts'
 import { methodNotFound, serverError } from '../errors.ts'
 import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
-import { estimateGas } from './calls.ts'
+import { estimateGas, requireChainId } from './calls.ts'
 import { baseFee, suggestedTip } from './fees.ts'
 import { sendRawSync } from './send-sync.ts'
 import { sendRaw, transactionCount } from './transactions.ts'
@@ -56,9 +56,7 @@ function checkArgs(node: GatewayNode, args: CallArgs): void {
   if (args.gasPriceWei !== undefined && dynamic) {
     throw serverError('both gasPrice and (maxFeePerGas or maxPriorityFeePerGas) specified')
   }
-  if (args.chainId !== undefined && args.chainId !== node.evmChainId) {
-    throw serverError(`chainId does not match node's (have=${args.chainId}, want=${node.evmChainId})`)
-  }
+  requireChainId(node, args)
   if (args.to === undefined && dataOf(args).length === 0) {
     throw serverError('contract creation without any data provided')
   }

@@ -39,6 +39,12 @@ interface Overrides {
   readonly block?: BlockOverrides | undefined
 }
 
+/** Throws geth's error for arguments that name another chain. */
+export function requireChainId({ evmChainId }: GatewayNode, { chainId }: CallArgs): void {
+  if (chainId === undefined || chainId === evmChainId) return
+  throw serverError(`chainId does not match node's (have=${chainId}, want=${evmChainId})`)
+}
+
 /** Runs a job and converts its answer: synchronously if it is light, else as a promise. */
 function run<Answer, Result>(
   { node, signal }: RpcCall,
@@ -47,6 +53,7 @@ function run<Answer, Result>(
   resultOf: (answer: Answer) => Result,
 ): Result | Promise<Result> {
   if (args.blobs) throw serverError('blob transactions are not supported')
+  requireChainId(node, args)
   const { gasCap, evmTimeoutMs: timeoutMs } = node.settings
   const payload: CallPayload = {
     args,
