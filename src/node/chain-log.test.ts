@@ -46,6 +46,13 @@ test('a transaction of the chain has its messages, and the text of its failure',
   await expect
     .poll(() => records(node.logs, 'transaction').map((one) => String((one as { messages?: unknown }).messages)))
     .toContain('/chain.oracle.v1beta1.MsgAggregateExchangeRatePrevote')
+  await node.stop()
+  // A block has the gas of all its transactions.
+  const seen = records(node.logs, 'transaction', 'block') as { message: string; gas: bigint; block?: bigint }[]
+  const [first] = seen.filter(({ message }) => message === 'transaction')
+  const together = seen.filter(({ block }) => block === first!.block).reduce((sum, { gas }) => sum + gas, 0n)
+  expect(seen).toContainEqual(expect.objectContaining({ message: 'block', height: first!.block, gas: together }))
+  expect(together).toBeGreaterThan(0n)
 })
 
 test('each request is one record, with the status of a failure', async () => {

@@ -53,14 +53,16 @@ function ofCosmos(bytes: Uint8Array, result: TxResult): Fields {
   }
 }
 
-function logBlock({ header, hash, txs, results, evmTxs, evmGasUsed }: StoredBlock, log: Log): void {
+function logBlock({ header, hash, txs, results, evmTxs }: StoredBlock, log: Log): void {
   const ofIndex = new Map(evmTxs.map((tx) => [tx.txIndex, tx]))
+  let gas = 0n
   results.forEach((result, i) => {
     const evmTx = ofIndex.get(i)
     const fields = evmTx ? ofEthereum(evmTx, result) : ofCosmos(txs[i]!, result)
     log('info', 'transaction', { ...fields, block: header.height })
+    gas += evmTx?.gasUsed ?? result.gasUsed
   })
-  log('info', 'block', { height: header.height, hash: formatHex0x(hash), txs: txs.length, gas: evmGasUsed })
+  log('info', 'block', { height: header.height, hash: formatHex0x(hash), txs: txs.length, gas })
 }
 
 /**
