@@ -1,6 +1,6 @@
 /**
- * Starts the bundle once, like a second `almanac start`, until it has answered, and saves the code that V8 compiled for it in
- * `dist/code.cache`.
+ * Starts the bundle once, like a second `almanac start`, until it has answered and made some blocks, and saves the code that V8
+ * compiled for it in `dist/code.cache`.
  */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -38,8 +38,15 @@ while (!existsSync(configOut)) {
   await new Promise((done) => setTimeout(done, 20))
 }
 const { urls } = JSON.parse(readFileSync(configOut, 'utf8'))
-const body = '{"jsonrpc":"2.0","id":1,"method":"eth_blockNumber","params":[]}'
-await (await fetch(urls.jsonrpc, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).text()
+/** Sends a request to the node. Throws an `Error` if it is refused. */
+async function ask(method, ...params) {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const answer = await fetch(urls.jsonrpc, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const { error } = await answer.json()
+  if (error) throw new Error(`${method}: ${error.message}`)
+}
+await ask('eth_blockNumber')
+await ask('hardhat_mine', '0x8')
 // Renamed into place, so that no reader sees a partial file.
 const unfinished = join(dist, `code.cache.${process.pid}`)
 writeFileSync(unfinished, createCache())
