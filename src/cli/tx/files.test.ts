@@ -173,6 +173,56 @@ test('two of three members sign for a multisig, in whatever order, and its coins
   await expect(send(`bank send team ${bob} 7unative`)).rejects.toThrow('team is a multisig')
 })
 
+test('a batch is signed with ascending sequences, and each of its transactions succeeds', async () => {
+  const made = async (amount: number) =>
+    await run('tx', `bank send alice ${bob} ${amount}unative --generate-only -o json`, [...WITH_KEYS(), ...ON_NODE()])
+  writeFileSync(file('batch.json'), `${await made(1)}\n\n${await made(2)}\n`)
+  writeFileSync(file('more.json'), `${await made(4)}\n`)
+  const signing = (paths: string, more = '') =>
+    run('tx', `sign-batch ${paths} --from alice${more}`, [...WITH_KEYS(), ...ON_NODE()])
+  await signing(`${file('batch.json')} ${file('more.json')}`, ` --output-document ${file('batch-signed.json')}`)
+  const signed = readFileSync(file('batch-signed.json'), 'utf8').trimEnd().split('\n')
+  expect(signed).toHaveLength(3)
+  const before = await balance(bob)
+  for (const [i, tx] of signed.entries()) {
+    writeFileSync(file('one.json'), tx)
+    expect(json(await run('tx', `broadcast ${file('one.json')} -o json`, ON_NODE())).code, String(i)).toBe(0)
+  }
+  expect(await balance(bob)).toBe(before + 7n)
+  writeFileSync(file('bad.json'), `${await made(1)}\n{"body":{}}\n`)
+  await expect(signing(file('bad.json'))).rejects.toThrow('bad.json, line 2: no transaction with messages')
+  writeFileSync(file('bad.json'), '\n')
+  await expect(signing(file('bad.json'))).rejects.toThrow(
+    'bad.json: empty: it must have a document of JSON on each line',
+  )
+})
+
+test('members sign a batch for a multisig, and its signatures are joined line by line', async () => {
+  await run('keys', 'add crew --multisig m1,m2,m3 --multisig-threshold 2', WITH_KEYS())
+  const crew = await run('keys', 'show crew -a', WITH_KEYS())
+  await send(`bank send alice ${crew} 1000000unative`)
+  const words = (amount: number) => `bank send crew ${bob} ${amount}unative --generate-only -o json`
+  const made = [1, 2].map((amount) => run('tx', words(amount), [...WITH_KEYS(), ...ON_NODE()]))
+  writeFileSync(file('crew.json'), (await Promise.all(made)).join('\n'))
+  const parts = ['m2', 'm1'].map((member) => file(`crew-${member}.json`))
+  for (const [i, member] of ['m2', 'm1'].entries()) {
+    const target = `--from ${member} --multisig crew --output-document ${parts[i]}`
+    await run('tx', `sign-batch ${file('crew.json')} ${target}`, [...WITH_KEYS(), ...ON_NODE()])
+  }
+  const joining = (files: readonly string[]) =>
+    run('tx', `multisign-batch ${file('crew.json')} crew ${files.join(' ')}`, [...WITH_KEYS(), ...ON_NODE()])
+  const joined = (await joining(parts)).split('\n')
+  expect(joined).toHaveLength(2)
+  const before = await balance(bob)
+  for (const tx of joined) {
+    writeFileSync(file('one.json'), tx)
+    expect(json(await run('tx', `broadcast ${file('one.json')} -o json`, ON_NODE())).code).toBe(0)
+  }
+  expect(await balance(bob)).toBe(before + 3n)
+  writeFileSync(file('short.json'), readFileSync(parts[0]!, 'utf8').split('\n')[0]!)
+  await expect(joining([file('short.json')])).rejects.toThrow('short.json has 1 signatures, and')
+})
+
 test('fee allowances and authorizations are granted and ended with the arguments of the family', async () => {
   expect(
     await send(`feegrant grant alice ${bob} --spend-limit 100unative --period 3600 --period-limit 10unative`),

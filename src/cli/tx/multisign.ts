@@ -1,9 +1,9 @@
-/** `almanac tx multisign`: joins signatures of members of a multisig into a transaction. */
+/** `almanac tx multisign` and `tx multisign-batch`: join signatures of members of a multisig into transactions. */
 import { create, toBinary } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { CompactBitArraySchema, MultiSignatureSchema } from '../../gen/sdk/crypto/multisig/v1beta1/multisig_pb.ts'
 import { type SignatureDescriptor, SignatureDescriptorsSchema } from '../../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
-import { AuthInfoSchema, ModeInfoSchema, SignerInfoSchema, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { AuthInfoSchema, ModeInfoSchema, SignerInfoSchema, type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import type { Identity } from '../../identity/types.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import { formatBase64 } from '../../primitives/bytes.ts'
@@ -22,14 +22,17 @@ import {
   addDocumentOptions,
   type DocumentFlags,
   readInput,
+  readLines,
   readMessageText,
   readTxFile,
+  readTxLines,
   writeDocument,
+  writeLines,
 } from './tx-file.ts'
 
 type MultisignFlags = KeyringFlags & NodeFlags & FactFlags & DocumentFlags & { readonly output: string }
 
-/** Adds `tx multisign FILE NAME SIGNATURE…`. */
+/** Adds `tx multisign FILE NAME SIGNATURE…` and `tx multisign-batch` of the same arguments. */
 export function addMultisign(parent: Command, terminal: Terminal): void {
   const command = parent
     .command('multisign <file> <name> <signatures...>')
@@ -38,6 +41,15 @@ export function addMultisign(parent: Command, terminal: Terminal): void {
   addDocumentOptions(addFactOptions(addNodeOptions(addKeyringOptions(command, 'json'))))
   command.action((file: string, name: string, signatures: string[]) =>
     multisign(file, name, signatures, command.opts<MultisignFlags>(), terminal),
+  )
+  const batch = parent
+    .command('multisign-batch <file> <name> <signatures...>')
+    .description(
+      'Join signatures of members of a multisig, from files of `tx sign-batch --multisig`, into the transactions of a file, line by line',
+    )
+  addDocumentOptions(addFactOptions(addNodeOptions(addKeyringOptions(batch, 'json'))))
+  batch.action((file: string, name: string, signatures: string[]) =>
+    multisignBatch(file, name, signatures, batch.opts<MultisignFlags>(), terminal),
   )
 }
 
@@ -54,29 +66,86 @@ async function multisign(
   flags: MultisignFlags,
   terminal: Terminal,
 ): Promise<void> {
-  const identity = identityOfFlags(flags)
+  const team = openTeam(name, flags, terminal)
+  const tx = readTxFile(team.identity, file)
+  const facts = await factsOfTeam(team, flags)
+  const texts = paths.map((path) => ({ text: readInput(path), place: path }))
+  writeDocument(team.identity, TxSchema, joinSignatures(team, tx, facts, texts), flags, terminal)
+}
+
+/** Joins line i of each file of signatures into the transaction of line i, with ascending sequences. */
+async function multisignBatch(
+  file: string,
+  name: string,
+  paths: readonly string[],
+  flags: MultisignFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const team = openTeam(name, flags, terminal)
+  const txs = readTxLines(team.identity, file)
+  const columns = paths.map((path) => {
+    const lines = readLines(path)
+    if (lines.length === txs.length) return lines
+    throw queryError(
+      'invalidArgument',
+      `${path} has ${lines.length} signatures, and ${file} ${txs.length} transactions`,
+    )
+  })
+  const facts = await factsOfTeam(team, flags)
+  const joined = txs.map(({ tx }, i) => {
+    const ofTx = { ...facts, sequence: facts.sequence + BigInt(i) }
+    return {
+      schema: TxSchema,
+      message: joinSignatures(
+        team,
+        tx,
+        ofTx,
+        columns.map((lines) => lines[i]!),
+      ),
+    }
+  })
+  writeLines(team.identity, joined, flags, terminal)
+}
+
+/** A multisig, by its name in the keyring. */
+interface Team {
+  readonly identity: Identity
+  readonly name: string
+  readonly address: Uint8Array
+  readonly key: MultisigKey
+}
+
+function openTeam(name: string, flags: MultisignFlags, terminal: Terminal): Team {
   const record = findAnyKey(openKeyring(flags, terminal), name)
   if (record.place !== 'multi')
     throw queryError('invalidArgument', `${name} is not a multisig: name the key that holds its members`)
-  const tx = readTxFile(identity, file)
-  const facts = await factsOf(() => openNode(flags), flags, formatBech32(identity.bech32.account, record.address))
+  return { identity: identityOfFlags(flags), name, address: record.address, key: record.key }
+}
+
+const factsOfTeam = ({ identity, address }: Team, flags: MultisignFlags): Promise<Facts> =>
+  factsOf(() => openNode(flags), flags, formatBech32(identity.bech32.account, address))
+
+/** A document with its place for errors. */
+interface PlacedText {
+  readonly text: string
+  readonly place: string
+}
+
+/** Returns the transaction with the signatures of as many members as its multisig needs. Throws `invalidArgument`. */
+function joinSignatures({ identity, name, key }: Team, tx: Tx, facts: Facts, texts: readonly PlacedText[]): Tx {
   const decoded = decodeBytes(identity, encodeTx({ ...tx, signatures: [] }))
-  const parts = paths.flatMap((path) => readParts(identity, record.key, decoded, facts, path))
+  const parts = texts.flatMap((text) => readParts(identity, key, decoded, facts, text))
   const chosen = [...new Map(parts.map((part) => [part.place, part])).values()]
     .sort((a, b) => a.place - b.place)
-    .slice(0, record.key.threshold)
-  if (chosen.length < record.key.threshold) {
-    throw queryError(
-      'invalidArgument',
-      `${name} needs ${record.key.threshold} signatures, and there are ${chosen.length}`,
-    )
-  }
+    .slice(0, key.threshold)
+  if (chosen.length < key.threshold)
+    throw queryError('invalidArgument', `${name} needs ${key.threshold} signatures, and there are ${chosen.length}`)
   const info = create(SignerInfoSchema, {
-    publicKey: encodePublicKey(identity, record.key),
+    publicKey: encodePublicKey(identity, key),
     modeInfo: {
       sum: {
         case: 'multi',
-        value: { bitarray: bitsOf(record.key, chosen), modeInfos: chosen.map(({ descriptor }) => modeOf(descriptor)) },
+        value: { bitarray: bitsOf(key, chosen), modeInfos: chosen.map(({ descriptor }) => modeOf(descriptor)) },
       },
     },
     sequence: facts.sequence,
@@ -86,7 +155,7 @@ async function multisign(
     create(MultiSignatureSchema, { signatures: chosen.map(({ descriptor }) => signatureOf(descriptor)) }),
   )
   const authInfo = create(AuthInfoSchema, { ...tx.authInfo, signerInfos: [info] })
-  writeDocument(identity, TxSchema, create(TxSchema, { ...tx, authInfo, signatures: [signature] }), flags, terminal)
+  return create(TxSchema, { ...tx, authInfo, signatures: [signature] })
 }
 
 const single = ({ data }: SignatureDescriptor) => (data?.sum.case === 'single' ? data.sum.value : undefined)
@@ -96,8 +165,14 @@ const modeOf = (descriptor: SignatureDescriptor) =>
   create(ModeInfoSchema, { sum: { case: 'single', value: { mode: single(descriptor)?.mode ?? 0 } } })
 
 /** Reads the signatures in a file. Throws `invalidArgument` for one that is not of a member, or not of this transaction. */
-function readParts(identity: Identity, multisig: MultisigKey, tx: DecodedTx, facts: Facts, path: string): Part[] {
-  const { signatures } = readMessageText(identity, SignatureDescriptorsSchema, readInput(path), path)
+function readParts(
+  identity: Identity,
+  multisig: MultisigKey,
+  tx: DecodedTx,
+  facts: Facts,
+  { text, place: path }: PlacedText,
+): Part[] {
+  const { signatures } = readMessageText(identity, SignatureDescriptorsSchema, text, path)
   if (signatures.length === 0)
     throw queryError('invalidArgument', `${path}: no signature: make one with \`almanac tx sign --multisig\``)
   return signatures.map((descriptor) => {

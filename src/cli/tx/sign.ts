@@ -1,4 +1,4 @@
-/** `almanac tx sign`: signs a transaction in a file, alone or as a member of a multisig. */
+/** `almanac tx sign` and `tx sign-batch`: sign transactions in files, alone or as a member of a multisig. */
 import { create } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import {
@@ -23,7 +23,15 @@ import { addFactOptions } from '../send-tx.ts'
 import type { Terminal } from '../terminal.ts'
 import { type FactFlags, type Facts, factsOf } from './account.ts'
 import { decodeBytes, encodeTx, parseSignMode, signDecoded } from './signing.ts'
-import { addDocumentOptions, type DocumentFlags, readTxFile, writeDocument } from './tx-file.ts'
+import {
+  addDocumentOptions,
+  type Document,
+  type DocumentFlags,
+  readTxFile,
+  readTxLines,
+  writeDocument,
+  writeLines,
+} from './tx-file.ts'
 
 interface SignFlags extends KeyringFlags, NodeFlags, FactFlags, DocumentFlags {
   readonly from?: string
@@ -34,11 +42,24 @@ interface SignFlags extends KeyringFlags, NodeFlags, FactFlags, DocumentFlags {
   readonly output: string
 }
 
-/** Adds `tx sign FILE`. */
+/** Adds `tx sign FILE` and `tx sign-batch FILE…`. */
 export function addSign(parent: Command, terminal: Terminal): void {
-  const command = parent
-    .command('sign <file>')
-    .description('Sign the transaction in a JSON file; - reads standard input')
+  const one = addSignOptions(
+    parent.command('sign <file>').description('Sign the transaction in a JSON file; - reads standard input'),
+  )
+  one.action((file: string) => sign(file, one.opts<SignFlags>(), terminal))
+  const batch = addSignOptions(
+    parent
+      .command('sign-batch <files...>')
+      .description(
+        'Sign the transactions in JSON files, one a line, with ascending sequences; prints one a line; - reads standard input',
+      ),
+  )
+  batch.action((files: string[]) => signBatch(files, batch.opts<SignFlags>(), terminal))
+}
+
+function addSignOptions(command: Command): Command {
+  command
     .option('--from <key>', 'name or address of the key that signs')
     .option('--multisig <key>', 'name or address of the multisig that the key signs for; prints the signature')
     .option(
@@ -47,19 +68,64 @@ export function addSign(parent: Command, terminal: Terminal): void {
     )
     .option('--signature-only', 'print the signature, not the transaction')
     .option('--overwrite', 'replace the signatures in the file')
-  addDocumentOptions(addFactOptions(addNodeOptions(addKeyringOptions(command, 'json'))))
-  command.action((file: string) => sign(file, command.opts<SignFlags>(), terminal))
+  return addDocumentOptions(addFactOptions(addNodeOptions(addKeyringOptions(command, 'json'))))
 }
 
 async function sign(file: string, flags: SignFlags, terminal: Terminal): Promise<void> {
+  const signing = openSigning(flags, terminal)
+  const signed = await signOne(signing, readTxFile(signing.identity, file), file, () => factsOfSigning(signing))
+  writeDocument(signing.identity, signed.schema, signed.message, flags, terminal)
+}
+
+/** Signs each transaction with the next sequence, so that blocks can take them in their order. */
+async function signBatch(files: readonly string[], flags: SignFlags, terminal: Terminal): Promise<void> {
+  const signing = openSigning(flags, terminal)
+  const txs = files.flatMap((file) => readTxLines(signing.identity, file))
+  let facts: Facts | undefined
+  const documents: Signed[] = []
+  for (const [i, { tx, place }] of txs.entries()) {
+    const factsOfTx = async () => {
+      facts ??= await factsOfSigning(signing)
+      return { ...facts, sequence: facts.sequence + BigInt(i) }
+    }
+    documents.push(await signOne(signing, tx, place, factsOfTx))
+  }
+  writeLines(signing.identity, documents, flags, terminal)
+}
+
+/** The key that signs, and for whom. */
+interface Signing {
+  readonly identity: Identity
+  readonly keyring: Keyring
+  readonly key: KeyRecord
+  /** Address of the account, 20 bytes: that of the key, or of the multisig. */
+  readonly account: Uint8Array
+  readonly flags: SignFlags
+}
+
+function openSigning(flags: SignFlags, terminal: Terminal): Signing {
   const { from, multisig } = flags
   if (from === undefined)
     throw queryError('invalidArgument', '--from is missing: name the key that signs, as `almanac keys list` shows it')
-  const identity = identityOfFlags(flags)
   const keyring = openKeyring(flags, terminal)
   const key = findKey(keyring, from)
-  const tx = readTxFile(identity, file)
   const account = multisig === undefined ? key.address : addressOfMultisig(keyring, multisig)
+  return { identity: identityOfFlags(flags), keyring, key, account, flags }
+}
+
+const factsOfSigning = ({ identity, account, flags }: Signing): Promise<Facts> =>
+  factsOf(() => openNode(flags), flags, formatBech32(identity.bech32.account, account))
+
+type Signed = Document<typeof TxSchema> | Document<typeof SignatureDescriptorsSchema>
+
+/** Returns the signed transaction, or its signature if a flag selects that. `file` is its place in errors. */
+async function signOne(
+  { identity, keyring, key, account, flags }: Signing,
+  tx: Tx,
+  file: string,
+  factsOfTx: () => Promise<Facts>,
+): Promise<Signed> {
+  const { multisig } = flags
   const signers = signersOf(identity, tx)
   if (!signers.some((signer) => equal(signer, account))) {
     const shown = signers.map((signer) => formatBech32(identity.bech32.account, signer)).join(', ')
@@ -70,7 +136,7 @@ async function sign(file: string, flags: SignFlags, terminal: Terminal): Promise
   if (isShared && mode === SignMode.DIRECT) {
     throw queryError('invalidArgument', '--sign-mode direct is for one signer with one key: use amino-json')
   }
-  const facts = await factsOf(() => openNode(flags), flags, formatBech32(identity.bech32.account, account))
+  const facts = await factsOfTx()
   const info = signerInfo(identity, key, mode, facts)
   const kept = flags.overwrite || multisig !== undefined ? [] : keptSignatures(identity, tx, key.address)
   const place = (address: Uint8Array) => signers.findIndex((signer) => equal(signer, address))
@@ -81,16 +147,10 @@ async function sign(file: string, flags: SignFlags, terminal: Terminal): Promise
   const signature = await signDecoded(identity, keyring, key, decoded, mode, facts)
   if (multisig !== undefined || flags.signatureOnly) {
     const signatures = [descriptorOf(info, mode, signature)]
-    return writeDocument(
-      identity,
-      SignatureDescriptorsSchema,
-      create(SignatureDescriptorsSchema, { signatures }),
-      flags,
-      terminal,
-    )
+    return { schema: SignatureDescriptorsSchema, message: create(SignatureDescriptorsSchema, { signatures }) }
   }
   const signed = draft.map((one) => (one.info === info ? { ...one, signature } : one))
-  writeDocument(identity, TxSchema, withSignatures(tx, signed), flags, terminal)
+  return { schema: TxSchema, message: withSignatures(tx, signed) }
 }
 
 function addressOfMultisig(keyring: Keyring, nameOrAddress: string): Uint8Array {
@@ -108,14 +168,14 @@ function signerInfo(identity: Identity, key: KeyRecord, mode: SignMode, { sequen
   })
 }
 
-interface Signed {
+interface Signature {
   readonly info: SignerInfo
   readonly address: Uint8Array
   readonly signature: Uint8Array
 }
 
 /** Returns the signatures of other signers in a file. */
-function keptSignatures(identity: Identity, { authInfo, signatures }: Tx, own: Uint8Array): Signed[] {
+function keptSignatures(identity: Identity, { authInfo, signatures }: Tx, own: Uint8Array): Signature[] {
   return (authInfo?.signerInfos ?? []).flatMap((info, i) => {
     const signature = signatures[i]
     if (!info.publicKey || !signature || signature.length === 0) return []
@@ -124,7 +184,7 @@ function keptSignatures(identity: Identity, { authInfo, signatures }: Tx, own: U
   })
 }
 
-function withSignatures(tx: Tx, signed: readonly Signed[]): Tx {
+function withSignatures(tx: Tx, signed: readonly Signature[]): Tx {
   const authInfo = create(AuthInfoSchema, { ...tx.authInfo, signerInfos: signed.map(({ info }) => info) })
   return create(TxSchema, { ...tx, authInfo, signatures: signed.map(({ signature }) => signature) })
 }

@@ -37,7 +37,11 @@ export function readMessageText<Desc extends DescMessage>(
 
 /** Reads a transaction. Throws `invalidArgument` for a file without messages. */
 export function readTxFile(identity: Identity, path: string): Tx {
-  const tx = readMessageText(identity, TxSchema, readInput(path), path)
+  return parseTx(identity, readInput(path), path)
+}
+
+function parseTx(identity: Identity, text: string, path: string): Tx {
+  const tx = readMessageText(identity, TxSchema, text, path)
   if ((tx.body?.messages.length ?? 0) === 0) {
     throw queryError(
       'invalidArgument',
@@ -45,6 +49,28 @@ export function readTxFile(identity: Identity, path: string): Tx {
     )
   }
   return tx
+}
+
+/** The lines of a file that are not empty, with their places for errors. Throws `invalidArgument` for a file without any. */
+export function readLines(path: string): { readonly text: string; readonly place: string }[] {
+  const lines = readInput(path)
+    .split('\n')
+    .map((text, i) => ({ text, place: `${path}, line ${i + 1}` }))
+    .filter(({ text }) => text.trim() !== '')
+  if (lines.length === 0)
+    throw queryError('invalidArgument', `${path}: empty: it must have a document of JSON on each line`)
+  return lines
+}
+
+/** Reads transactions, one a line. Throws `invalidArgument` that names file and line. */
+export function readTxLines(identity: Identity, path: string): { readonly tx: Tx; readonly place: string }[] {
+  return readLines(path).map(({ text, place }) => ({ tx: parseTx(identity, text, place), place }))
+}
+
+/** A message with its schema. */
+export interface Document<Desc extends DescMessage> {
+  readonly schema: Desc
+  readonly message: MessageShape<Desc>
 }
 
 export interface DocumentFlags {
@@ -65,7 +91,22 @@ export function writeDocument<Desc extends DescMessage>(
   { outputDocument, output }: DocumentFlags,
   terminal: Terminal,
 ): void {
-  const json = JSON.parse(createJsonWriter(identity).of(schema)(message)) as unknown
+  const json = JSON.parse(jsonOf(identity, { schema, message })) as unknown
   if (outputDocument === undefined) terminal.print(formatOutput(json, parseOutputFormat(output)))
   else diskFiles.write(outputDocument, `${formatOutput(json, 'json')}\n`)
+}
+
+const jsonOf = <Desc extends DescMessage>(identity: Identity, { schema, message }: Document<Desc>): string =>
+  createJsonWriter(identity).of(schema)(message)
+
+/** Prints documents as JSON, one a line, or writes them to a file. */
+export function writeLines(
+  identity: Identity,
+  documents: readonly Document<DescMessage>[],
+  { outputDocument }: Pick<DocumentFlags, 'outputDocument'>,
+  terminal: Terminal,
+): void {
+  const text = documents.map((document) => jsonOf(identity, document)).join('\n')
+  if (outputDocument === undefined) terminal.print(text)
+  else diskFiles.write(outputDocument, `${text}\n`)
 }
