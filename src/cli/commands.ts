@@ -131,6 +131,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./query.ts')).query,
   },
   {
+    name: 'comet',
+    about: 'Show the keys of a node: show-validator, show-address, show-node-id',
+    load: async () => (await import('./comet.ts')).comet,
+  },
+  {
     name: 'testnet',
     about: 'Write and run a network of several nodes: testnet, testnet start, testnet add',
     load: async () => (await import('./testnet.ts')).testnet,
@@ -187,7 +192,7 @@ export async function runCommand(argv: readonly string[], build?: Build): Promis
 }
 
 /** Names that the family's tool has for some commands. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { q: 'query' }
+const OTHER_NAMES: Readonly<Record<string, string>> = { q: 'query', tendermint: 'comet' }
 
 /** Prints what can follow the words of a command line, for the scripts of `almanac completion`. */
 async function complete(words: readonly string[]): Promise<number> {

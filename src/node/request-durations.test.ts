@@ -24,7 +24,7 @@ test('each operation counts in the kind of its work', () => {
   expect(kindOf('')).toBeUndefined()
 })
 
-test('a duration falls into the first bucket that holds it, and a request that was refused unread has none', () => {
+test('a duration falls into the first bucket that holds it, and a request that was refused unread is not timed', () => {
   const durations = createRequestDurations(() => 20_000)
   const read = { gateway: 'rest', operation: '/chain.evm.v1.Query/Params', ...OK } as const
   for (const startedMs of [19_999, 19_998.5, 0]) durations.add({ ...read, startedMs })

@@ -53,13 +53,17 @@ export function formatValidatorKey({ seed, publicKey, address }: ValidatorKey): 
 }
 
 /** Parses `priv_validator_key.json`. Throws `failedPrecondition` if the text contains no key. */
-export function parseValidatorKey(text: string, path: string): ValidatorKey {
+export const parseValidatorKey = (text: string, path: string): ValidatorKey =>
+  parseEngineKey(text, path, 'validator key')
+
+/** Parses a file with an ed25519 key as CometBFT writes it. Throws `failedPrecondition` that names the kind of key. */
+export function parseEngineKey(text: string, path: string, kind: string): ValidatorKey {
   try {
     const value = (JSON.parse(text) as { priv_key: { value: string } }).priv_key.value
     const bytes = new Uint8Array(Buffer.from(value, 'base64'))
     if (bytes.length !== 64) throw new Error(`private key has ${bytes.length} bytes, must have 64`)
     return validatorKeyOf(bytes.slice(0, 32))
   } catch (error) {
-    throw queryError('failedPrecondition', `${path} contains no validator key: ${(error as Error).message}`)
+    throw queryError('failedPrecondition', `${path} contains no ${kind}: ${(error as Error).message}`)
   }
 }

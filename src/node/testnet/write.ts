@@ -37,7 +37,8 @@ export interface TestnetOptions {
 const newKey = ({ random }: World): ValidatorKey => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32)))
 
 /** Returns the folder of the engine's configuration in a home. */
-const engineConfig = (home: string): string => join(home, 'engine/config')
+/** Returns the folder of the engine's configuration and keys in a home. */
+export const engineConfig = (home: string): string => join(home, 'engine/config')
 
 /** The parts of a home that differ between nodes. */
 interface NodeParts {
