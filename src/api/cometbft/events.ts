@@ -1,5 +1,6 @@
 /** Subscriptions of the CometBFT RPC over WebSocket (docs/cometbft.md#subscriptions). */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import type { WebSocket } from 'ws'
 import type { StoredBlock, Validator } from '../../app/records.ts'
 import {
@@ -105,6 +106,7 @@ function excludes(query: Query, kind: string): boolean {
 
 interface Client {
   readonly socket: WebSocket
+  readonly connection: Socket
   /** Subscriptions by the text of their query. Every event repeats the id of the request that subscribed. */
   readonly subscriptions: Map<string, { readonly id: unknown; readonly query: Query }>
 }
@@ -146,7 +148,7 @@ export function createSubscriptions(
       for (const client of listening) {
         const rest = pause()
         if (rest) await rest
-        environment.node.outgoing.check()
+        environment.node.outgoing.check(client.connection)
         notify(client, publication, matches)
       }
     }
@@ -157,7 +159,7 @@ export function createSubscriptions(
       const address = node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
       const full = places.take(address)
       if (full) return socket.close(1013, full === 'all' ? 'too many clients' : 'too many clients of this address')
-      const client: Client = { socket, subscriptions: new Map() }
+      const client: Client = { socket, connection: request.socket, subscriptions: new Map() }
       clients.add(client)
       const stopPings = keepAlive(socket)
       const counted: CountedAnswer = (asked, extra) => answer(asked, extra, address)

@@ -128,8 +128,8 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
     }
 
     override sendMessage(message: Buffer, callback: () => void): void {
-      outgoing.check()
       const connection = this.#connection
+      outgoing.check(connection?.socket)
       if (!this.#isCancelled) this.#wait(message.length)
       super.sendMessage(message, () => {
         if (connection) connection.sent += message.length

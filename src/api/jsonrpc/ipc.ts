@@ -73,7 +73,7 @@ function serve({ methods, places, ...shared }: Shared, socket: Socket): void {
   }
 
   socket.on('data', (chunk: Buffer) => {
-    node.outgoing.check()
+    node.outgoing.check(socket)
     for (const text of splitter.push(chunk)) waiting.push(text)
     if (splitter.pendingBytes() > node.settings.bodyLimitBytes) socket.destroy()
     else proceed()

@@ -25,6 +25,8 @@ export interface RpcCall {
   readonly outsider?: string | undefined
   /** Counts bytes of an answer that is not complete yet; negative once they are sent or dropped. */
   readonly hold?: ((bytes: number) => void) | undefined
+  /** Disconnects clients for which too much waits. Call it before a long answer is made. */
+  readonly checkUnsent?: (() => void) | undefined
   /** Returns a signal that aborts when the client disconnects. It is created on first use, since most calls need none. */
   readonly signal: () => AbortSignal
 }

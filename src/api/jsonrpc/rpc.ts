@@ -241,7 +241,7 @@ async function answerBatch(
       continue
     }
     if (submitted.length > 0) await settle()
-    call.node.outgoing.check()
+    call.checkUnsent?.()
     await (isFull ? refuse(value) : putNext(value))
   }
   await settle()

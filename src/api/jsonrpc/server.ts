@@ -58,7 +58,8 @@ const ALL: readonly string[] = ['*']
 const JSON_HEADERS: readonly string[] = ['Content-Type', 'application/json']
 
 /** Dependencies of a call, except those of its connection. */
-interface Serve extends Omit<RpcCall, 'client' | 'requestId' | 'hold' | 'outsider' | 'signal' | 'subscriptions'> {
+interface Serve
+  extends Omit<RpcCall, 'client' | 'requestId' | 'hold' | 'checkUnsent' | 'outsider' | 'signal' | 'subscriptions'> {
   /** Methods over HTTP and over WebSocket. */
   readonly httpMethods: Methods
   readonly wsMethods: Methods
@@ -141,13 +142,14 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
     return gone
   }
   const hold = (bytes: number): void => node.outgoing.hold(request.socket, bytes)
+  const checkUnsent = (): void => node.outgoing.check(request.socket)
   takeBody(
     request,
     bodyLimitBytes,
     node.outgoing,
     (body) => {
       const answer = answerMessage(
-        { ...serve, client, requestId, outsider: serve.access(request.headers), hold, signal },
+        { ...serve, client, requestId, outsider: serve.access(request.headers), hold, checkUnsent, signal },
         httpMethods,
         body,
         (stream) => {
@@ -217,7 +219,8 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, queue)
   const outsider = serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
-  const call = { ...serve, client, outsider, subscriptions, hold, signal: () => gone.signal }
+  const checkUnsent = (): void => outgoing.check(request.socket)
+  const call = { ...serve, client, outsider, subscriptions, hold, checkUnsent, signal: () => gone.signal }
   serveMessages(
     socket,
     request.socket,

@@ -101,8 +101,8 @@ export function createHttpServer(
       })
   }
   const server = createServer({ ...SERVER_TIMES, ...options }, (request, response) => {
-    budgets.outgoing.check()
     const { socket } = request
+    budgets.outgoing.check(socket)
     const before = latest.get(socket)
     latest.set(socket, response)
     if (!before || before.writableFinished || before.destroyed) {

@@ -180,7 +180,7 @@ export function takeBytes(
     // Short bodies arrive whole.
     if (chunks.length > 1 || held > 0) {
       hold(chunks.length === 0 ? 0 : size)
-      outgoing.check()
+      outgoing.check(req.socket)
     }
     if (size <= limitBytes * DRAIN_TIMES) return
     req.pause()

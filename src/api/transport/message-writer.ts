@@ -79,7 +79,7 @@ export function createMessageWriter(
 
   return {
     send(text, sent) {
-      outgoing.check()
+      outgoing.check(connection)
       if (unsent() > MAX_UNREAD_BYTES) socket.terminate()
       else if (!isStreaming) sendNow(text, sent)
       else {
@@ -93,7 +93,7 @@ export function createMessageWriter(
       }
     },
     stream(body) {
-      outgoing.check()
+      outgoing.check(connection)
       if (isStreaming) waiting.push(() => begin(body))
       else begin(body)
     },

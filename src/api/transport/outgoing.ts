@@ -30,8 +30,11 @@ export interface Outgoing {
    * nothing for a connection that is closed.
    */
   hold(connection: object, bytes: number): void
-  /** Disconnects clients if too much waits for them. Call it before an answer is made: it looks at most every 50 ms. */
-  check(): void
+  /**
+   * Disconnects clients if too much waits for them. Call it before an answer is made, with the connection: it looks at most
+   * every 50 ms, at connections for which bytes waited before or an answer is made, and each second at all.
+   */
+  check(connection?: object): void
 }
 
 interface State {
@@ -56,24 +59,37 @@ const WATCH_MS = 1000
 /** Creates the budget of one process. `elapsed` is a clock in milliseconds that never goes back. */
 export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits, elapsed: () => number): Outgoing {
   const peers = new Map<object, State>()
+  /** Connections for which bytes waited at the last look, or can wait since. */
+  let active = new Map<object, State>()
   let last = Number.NEGATIVE_INFINITY
   let watch: ReturnType<typeof setInterval> | undefined
 
-  function disconnect(connection: object, state: State, reason: string): void {
+  function remove(connection: object): void {
     peers.delete(connection)
+    active.delete(connection)
+  }
+
+  function touch(connection: object): State | undefined {
+    const state = peers.get(connection)
+    if (state) active.set(connection, state)
+    return state
+  }
+
+  function disconnect(connection: object, state: State, reason: string): void {
+    remove(connection)
     state.waiting = 0
     state.peer.close()
     onDisconnect(state.peer.address, reason)
   }
 
-  /** Reads the counters of every connection. Disconnects those that have stalled, and returns those that wait. */
-  function measure(now: number): [object, State][] {
+  /** Reads the counters of connections. Disconnects those that have stalled, and returns those that wait. */
+  function measure(looked: ReadonlyMap<object, State>, now: number): [object, State][] {
     const waiting: [object, State][] = []
-    for (const [connection, state] of peers) {
+    for (const [connection, state] of looked) {
       const { peer } = state
       const unsent = peer.unsent()
       state.waiting = unsent + state.held + (peer.unfinished?.() ?? 0)
-      // Nearly all connections are idle, and to ask each what it has taken would keep the thread for milliseconds.
+      // Nearly all connections are idle, and this is the expensive counter of a socket.
       const taken = state.waiting === 0 ? undefined : peer.taken()
       const hasTaken = taken !== undefined && state.taken !== undefined && taken !== state.taken
       state.taken = taken
@@ -101,9 +117,10 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
     }
   }
 
-  function inspect(): void {
+  function inspect(looked: ReadonlyMap<object, State>): void {
     last = elapsed()
-    const waiting = measure(last)
+    const waiting = measure(looked, last)
+    active = new Map(waiting)
     const byAddress = new Map<string, [object, State][]>()
     for (const entry of waiting) {
       const { address } = entry[1].peer
@@ -125,22 +142,23 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
       const now = elapsed()
       peers.set(connection, { peer, held: 0, taken: undefined, since: now, stalledSince: now, waiting: 0 })
       if (!watch) {
-        watch = setInterval(inspect, WATCH_MS)
+        watch = setInterval(() => inspect(peers), WATCH_MS)
         watch.unref()
       }
       return () => {
-        peers.delete(connection)
+        remove(connection)
         if (peers.size > 0) return
         clearInterval(watch)
         watch = undefined
       }
     },
     hold(connection, bytes) {
-      const state = peers.get(connection)
+      const state = touch(connection)
       if (state) state.held += bytes
     },
-    check() {
-      if (elapsed() - last >= CHECK_MS) inspect()
+    check(connection) {
+      if (connection) touch(connection)
+      if (elapsed() - last >= CHECK_MS) inspect(connection ? active : peers)
     },
   }
 }

@@ -48,7 +48,7 @@ function limitUnfinished(socket: WebSocket, connection: Socket, outgoing: Outgoi
     timer ??= setTimeout(end, REQUEST_TIMEOUT_MS)
     if (unfinishedBytes === chunk.length) return
     hold(unfinishedBytes)
-    outgoing.check()
+    outgoing.check(connection)
   })
   socket.on('close', () => clearTimeout(timer))
 }
