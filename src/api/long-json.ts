@@ -8,6 +8,7 @@ const PIECE_LENGTH = 32 * 1024
 const PART_LENGTH = 64 * 1024
 const TEXT = Symbol('long text')
 const LIST = Symbol('long list')
+const JSON_TEXT = Symbol('JSON text')
 
 /** A string that is made in pieces. As JSON it is the whole string. */
 interface LongText {
@@ -27,6 +28,17 @@ export function longText(pieces: () => Iterable<string>): LongText {
 
 export function longList(entries: () => Iterable<unknown>): LongList {
   return { [LIST]: entries, toJSON: () => [...entries()] }
+}
+
+/** A value whose JSON is known. */
+export interface JsonText {
+  readonly [JSON_TEXT]: string
+  toJSON(): unknown
+}
+
+/** Returns a value whose JSON is known, so that it need not be made for each answer. */
+export function jsonText(text: string): JsonText {
+  return { [JSON_TEXT]: text, toJSON: () => JSON.parse(text) }
 }
 
 /** Escapes text as inside a JSON string. */
@@ -52,6 +64,10 @@ export function* quotedPieces(texts: Iterable<string>, escaped: Escape = escapeJ
   yield `${escaped(half)}"`
 }
 
+function* piecesOf(text: string): IterableIterator<string> {
+  for (let at = 0; at < text.length; at += PIECE_LENGTH) yield text.slice(at, at + PIECE_LENGTH)
+}
+
 function* listPieces(entries: Iterable<unknown>): IterableIterator<string> {
   let separator = '['
   for (const entry of entries) {
@@ -64,7 +80,7 @@ function* listPieces(entries: Iterable<unknown>): IterableIterator<string> {
 
 /**
  * Yields the JSON of a value in pieces: that of `JSON.stringify`, for values of null, booleans, numbers, strings, arrays, plain
- * objects, long texts and long lists.
+ * objects, long texts, long lists and values whose JSON is known.
  */
 export function* jsonPieces(value: unknown): IterableIterator<string> {
   if (typeof value === 'string') {
@@ -73,6 +89,7 @@ export function* jsonPieces(value: unknown): IterableIterator<string> {
   } else if (typeof value !== 'object' || value === null) yield JSON.stringify(value)
   else if (TEXT in value) yield* quotedPieces((value as LongText)[TEXT]())
   else if (LIST in value) yield* listPieces((value as LongList)[LIST]())
+  else if (JSON_TEXT in value) yield* piecesOf((value as JsonText)[JSON_TEXT])
   else if (Array.isArray(value)) yield* listPieces(value)
   else {
     let separator = '{'

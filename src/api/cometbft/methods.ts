@@ -41,7 +41,7 @@ import { changedBlocks, MAX_CHANGED_BLOCKS, requireChanges } from './changes.ts'
 import { consensusMethods } from './consensus-methods.ts'
 import { isFirstLine, searchedBlocks } from './engine.ts'
 import { type CometMethod, consensusMethod, type Json, method, poolMethod } from './method.ts'
-import { genesisBytes, statusOf } from './node.ts'
+import { genesisBytes, genesisJson, statusOf } from './node.ts'
 import { offeredSnapshots, snapshotChunk } from './snapshots.ts'
 
 /** Time that `broadcast_tx_commit` waits for the block, as in CometBFT. Beyond: an error; the transaction stays in the pool. */
@@ -97,7 +97,7 @@ export const cometMethods: Readonly<Record<string, CometMethod>> = {
       if (genesisBytes(nodeInfo).length > GENESIS_CHUNK_BYTES) {
         throw queryError('resourceExhausted', 'genesis response is large, please use the genesis_chunked API instead')
       }
-      return { genesis }
+      return { genesis: genesisJson(genesis) }
     },
     'fixed',
   ),

@@ -8,6 +8,7 @@ import { cachePerObject } from '../../primitives/cache.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { type JsonText, jsonText } from '../long-json.ts'
 import type { NodeInfo } from '../node-info.ts'
 import { ENGINE_VERSION, P2P_PROTOCOL } from '../software.ts'
 import type { Json } from './method.ts'
@@ -84,6 +85,8 @@ function validatorInfo({ blocks }: GatewayNode, { validatorKey }: NodeInfo): Jso
   }
 }
 
+/** Returns the genesis document as a value of an answer. */
+export const genesisJson = cachePerObject((genesis: GenesisDocument): JsonText => jsonText(JSON.stringify(genesis)))
 const encodeGenesis = cachePerObject((genesis: GenesisDocument) => utf8(JSON.stringify(genesis)))
 
 /** Returns the genesis document as JSON bytes. */
