@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTurns, type Share } from './turns.ts'
 
@@ -50,6 +50,22 @@ test('what has used most of the thread gets every fourth run', async () => {
   for (let i = 0; i < 4; i++) ask(heavy, 'heavy', 1)
   for (let i = 0; i < 60; i++) await setImmediate()
   expect(order.slice(1, 13).filter((name) => name === 'heavy')).toHaveLength(3)
+})
+
+test('an address that asks much leaves time to others that ask little, which are served at once meanwhile', async () => {
+  const { turns, order, ask } = world()
+  const [greedy, modest] = [turns.share('1.1.1.1'), turns.share('2.2.2.2')]
+  ask(greedy, 'greedy', 800)
+  await setImmediate()
+  ask(modest, 'modest', 1)
+  for (let i = 0; i < 3; i++) ask(greedy, 'greedy', 50)
+  // The first of them is in the slice of the modest request, the second has a slice of its own.
+  while (order.length < 4) await setImmediate()
+  for (let i = 0; i < 5; i++) await setImmediate()
+  expect(order).toEqual(['greedy', 'modest', 'greedy', 'greedy'])
+  ask(modest, 'modest', 1)
+  expect(order).toHaveLength(5)
+  while (order.length < 6) await setTimeout(10)
 })
 
 test('used time is forgotten by halves', async () => {

@@ -10,17 +10,32 @@ const SLICE_MS = 3
 const HALF_MS = 1000
 /** Used times from which on others come first. A connection that asks little uses less than the first of them. */
 const RANKS_MS: readonly number[] = [25, 75, 300]
-/** Of so many runs the last one is of the lowest rank, so that it does not wait without end. */
+/** Every run of this number is of the lowest rank, so that none waits forever. */
 const RUNS_TO_LOWEST = 4
 
-/** What a connection, or a piece of long work, has used of the thread. */
-export interface Share {
-  /** Address of the client; empty if it is not known. */
-  readonly address: string
+/**
+ * Used time of an address, half of the thread, beyond which what waits of it leaves the thread as much time as it takes while others
+ * ask little: a thread that is always busy gets a processor late.
+ */
+const MOST_OF_ADDRESS_MS = 700
+/** Addresses whose used time is counted. Beyond: the count begins again. */
+const MAX_ADDRESSES = 10_000
+/** Time for which a request of a connection that asks little counts as present. */
+const PRESENT_MS = 1000
+
+interface Used {
   /** Time that was used, of which half is forgotten each second. Unit: milliseconds. */
   usedMs: number
   /** Time up to which `usedMs` is forgotten. */
   since: number
+}
+
+/** What a connection, or a piece of long work, has used of the thread. */
+export interface Share extends Used {
+  /** Address of the client; empty if it is not known. */
+  readonly address: string
+  /** What all shares of the address have used. */
+  readonly all: Used
 }
 
 export interface Turns {
@@ -49,26 +64,53 @@ function takeNext(rank: Rank): Share {
   return share
 }
 
+/** Whether a connection asks little of the thread. */
+const isModest = ({ usedMs }: Used): boolean => usedMs < RANKS_MS[0]!
+
 /** Calls back when the work that has just been started has run up to its next wait. */
 const afterwards = (done: () => void): void => queueMicrotask(() => process.nextTick(done))
 
 /** Creates the turns of one thread. `elapsed` is a clock in milliseconds that never goes back. */
 export function createTurns(elapsed: () => number = () => performance.now()): Turns {
   const ranks: readonly Rank[] = [...RANKS_MS, Number.POSITIVE_INFINITY].map(() => new Map())
-  /** What waits, by share. */
+  /** Runs that wait, by share. */
   const queues = new Map<Share, (() => void)[]>()
   let runs = 0
   /** End of the slice of this turn of the event loop; undefined before its first request. */
   let end: number | undefined
   let isScheduled = false
+  /** Whether the thread is left to others before the next slice of what waits. */
+  let isResting = false
+  /** Time of the last run of a connection that asks little. */
+  let modestAt = Number.NEGATIVE_INFINITY
+  /** Time in this slice of addresses that ask much. */
+  let greedyMs = 0
+  const addresses = new Map<string, Used>()
+
+  function add(used: Used, now: number, usedMs: number): void {
+    used.usedMs = used.usedMs * 0.5 ** ((now - used.since) / HALF_MS) + usedMs
+    used.since = now
+  }
 
   function charge(share: Share, now: number, usedMs: number): void {
-    share.usedMs = share.usedMs * 0.5 ** ((now - share.since) / HALF_MS) + usedMs
-    share.since = now
+    add(share, now, usedMs)
+    add(share.all, now, usedMs)
+    if (share.all.usedMs > MOST_OF_ADDRESS_MS) greedyMs += usedMs
+    if (share.address !== '' && isModest(share)) modestAt = now
+  }
+
+  function usedOf(address: string): Used {
+    let used = addresses.get(address)
+    if (!used) {
+      if (addresses.size >= MAX_ADDRESSES) addresses.clear()
+      used = { usedMs: 0, since: elapsed() }
+      addresses.set(address, used)
+    }
+    return used
   }
 
   function schedule(): void {
-    if (isScheduled) return
+    if (isScheduled || isResting) return
     isScheduled = true
     setImmediate(turn)
   }
@@ -81,7 +123,7 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     else rank.set(share.address, new Set([share]))
   }
 
-  function add(share: Share, run: () => void): void {
+  function enqueue(share: Share, run: () => void): void {
     const queue = queues.get(share)
     if (queue) queue.push(run)
     else {
@@ -89,11 +131,13 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
       queues.set(share, [run])
       place(share)
     }
+    if (isResting && isModest(share)) isResting = false
     schedule()
   }
 
   function turn(): void {
     isScheduled = false
+    greedyMs = 0
     if (queues.size === 0) end = undefined
     else {
       end = elapsed() + SLICE_MS
@@ -117,17 +161,35 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
       if (queues.size > 0 && now < end!) proceed()
       else {
         end = undefined
-        if (queues.size > 0) schedule()
+        if (queues.size > 0) continueLater(now)
       }
     })
   }
 
+  /** Schedules the next slice: at once, or after as much time as addresses that ask much have just used. */
+  function continueLater(now: number): void {
+    isResting = greedyMs > 0 && ranks[0]!.size === 0 && now - modestAt <= PRESENT_MS
+    if (!isResting) {
+      schedule()
+      return
+    }
+    setTimeout(() => {
+      isResting = false
+      if (queues.size > 0) schedule()
+    }, greedyMs)
+  }
+
+  /** Ends the slice of requests that ran at once. */
+  function reset(): void {
+    if (!isScheduled) end = undefined
+  }
+
   /** Whether a request can run at once. */
-  function isFree(now: number): boolean {
-    if (queues.size > 0) return false
+  function isFree(share: Share, now: number): boolean {
+    if (queues.size > 0 && !(isResting && isModest(share))) return false
     if (end === undefined) {
       end = now + SLICE_MS
-      schedule()
+      setImmediate(reset)
     }
     return now < end
   }
@@ -135,8 +197,8 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
   return {
     run(share, work) {
       const begun = elapsed()
-      if (!isFree(begun)) {
-        add(share, work)
+      if (!isFree(share, begun)) {
+        enqueue(share, work)
         return
       }
       work()
@@ -145,15 +207,15 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     },
     take(share) {
       const begun = elapsed()
-      if (!isFree(begun)) return new Promise((resolve) => add(share, resolve))
+      if (!isFree(share, begun)) return new Promise((resolve) => enqueue(share, resolve))
       afterwards(() => {
         const now = elapsed()
         charge(share, now, now - begun)
       })
       return undefined
     },
-    rest: (share) => new Promise((resolve) => add(share, () => resolve(end!))),
-    share: (address = '', usedMs = 0) => ({ address, usedMs, since: elapsed() }),
+    rest: (share) => new Promise((resolve) => enqueue(share, () => resolve(end!))),
+    share: (address = '', usedMs = 0) => ({ address, usedMs, since: elapsed(), all: usedOf(address) }),
     end: () => elapsed() + SLICE_MS,
   }
 }
