@@ -26,6 +26,13 @@ interface Index {
   readonly extensions: ReadonlyMap<string, ReadonlyMap<number, DescFile>>
 }
 
+/**
+ * Whether reflection declares an extension: not one of more than one word, which are options of this project and of amino. Clients
+ * that write descriptors with protobufjs, as grpc-js-reflection-client does, spell such a name in two ways and refuse the second
+ * one. The values of the options stay in the files, as fields that generic clients do not know.
+ */
+const isDeclared = ({ name }: { readonly name: string }): boolean => !name.includes('_')
+
 function indexFiles(files: readonly DescFile[]): Index {
   const byName = new Map<string, DescFile>()
   const bySymbol = new Map<string, DescFile>()
@@ -34,7 +41,7 @@ function indexFiles(files: readonly DescFile[]): Index {
     for (const dependency of file.dependencies) addFile(dependency)
     if (!byName.has(file.proto.name)) byName.set(file.proto.name, file)
     for (const symbol of symbolsOf(file)) if (!bySymbol.has(symbol)) bySymbol.set(symbol, file)
-    for (const extension of file.extensions) {
+    for (const extension of file.extensions.filter(isDeclared)) {
       const numbers = extensions.get(extension.extendee.typeName) ?? new Map<number, DescFile>()
       numbers.set(extension.number, file)
       extensions.set(extension.extendee.typeName, numbers)
@@ -53,7 +60,7 @@ function* symbolsOf(file: DescFile): IterableIterator<string> {
     yield enumeration.typeName
     for (const value of enumeration.values) yield `${enumeration.typeName}.${value.name}`
   }
-  for (const extension of file.extensions) yield extension.typeName
+  for (const extension of file.extensions.filter(isDeclared)) yield extension.typeName
   const messages = [...file.messages]
   for (let message = messages.pop(); message; message = messages.pop()) {
     yield message.typeName
@@ -149,7 +156,10 @@ export function createReflection(
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
   const indexes: Index[] = []
   const encodeFile = cachePerObject(({ proto }: DescFile) =>
-    toBinary(FileDescriptorProtoSchema, withComments(proto, commentOf)),
+    toBinary(FileDescriptorProtoSchema, {
+      ...withComments(proto, commentOf),
+      extension: proto.extension.filter(isDeclared),
+    }),
   )
   const eachFamily = {
     *[Symbol.iterator]() {

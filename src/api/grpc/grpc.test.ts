@@ -312,6 +312,26 @@ test.each(['v1', 'v1alpha'])(
   },
 )
 
+test('reflection declares no extension whose name protobufjs spells in two ways', async () => {
+  const extendee = 'google.protobuf.MessageOptions'
+  const [file, long, one, all] = await reflect('v1', [
+    { case: 'fileContainingSymbol', value: 'cosmos.bank.v1beta1.MsgSend' },
+    { case: 'fileContainingExtension', value: { containingType: extendee, extensionNumber: 73021 } },
+    { case: 'fileContainingExtension', value: { containingType: extendee, extensionNumber: 11110001 } },
+    { case: 'allExtensionNumbersOfType', value: extendee },
+  ])
+  const { messageResponse } = file!
+  const files = messageResponse.case === 'fileDescriptorResponse' ? messageResponse.value.fileDescriptorProto : []
+  const names = files
+    .map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
+    .flatMap(({ extension }) => extension.map(({ name }) => name))
+  expect(names).toEqual(expect.arrayContaining(['name', 'signer', 'scalar']))
+  expect(names.filter((name) => name.includes('_'))).toEqual([])
+  expect(long!.messageResponse).toMatchObject({ case: 'errorResponse', value: { errorCode: 5 } })
+  expect(one!.messageResponse.case).toBe('fileDescriptorResponse')
+  expect(all!.messageResponse.value).toMatchObject({ extensionNumber: expect.not.arrayContaining([73021]) })
+})
+
 test('reflection reads no further request from a client that does not read its answers', async () => {
   const [service] = createReflection([() => files], [], () => undefined, {
     clientAddress: () => '',
