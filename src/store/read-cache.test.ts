@@ -165,6 +165,30 @@ test('a reader of an earlier state puts nothing into the cache', () => {
   expect(text(open().get('bank', utf8('a')))).toBe('old')
 })
 
+test('cached bytes keep no larger memory', () => {
+  const { cache, store } = storeWith(change('a', 'one'))
+  const base = store.at()
+  const part = (bytes: Uint8Array) => {
+    const memory = new Uint8Array(16_384)
+    memory.set(bytes)
+    return memory.subarray(0, bytes.length)
+  }
+  const reader = cache.over({
+    ...base,
+    get: (name, key) => part(base.get(name, key)!),
+    iterate: (name, range) => [...base.iterate(name, range)].map(([k, v]) => [part(k), part(v)] as const).values(),
+  })
+  store.commit({ height: 2n, changes: [change('b', 'two')] })
+  reader.get('bank', utf8('a'))
+  keysIn(reader)
+  cache.advance(2n, [{ store: 'bank', key: utf8('c'), value: part(utf8('three')) }])
+  const later = cache.over(store.at())
+  const cached = ['a', 'c'].map((key) => later.get('bank', utf8(key))!)
+  expect(cached.map(formatUtf8)).toEqual(['one', 'three'])
+  const iterated = [...later.iterate('bank', { end: utf8('b') })].flat()
+  expect([...cached, ...iterated].map(({ buffer, length }) => buffer.byteLength - length)).toEqual([0, 0, 0, 0])
+})
+
 test('a branch over it shows its own writes and those of runs', () => {
   const { open } = storeWith(change('a', 'old a'), change('b', 'old b'), change('c', 'old c'))
   const branch = createBranch(open())

@@ -69,7 +69,7 @@ export function createReadCache(): ReadCache {
     const isLong = value !== undefined && value.length > MAX_VALUE_BYTES
     const before = values.size
     if (isLong) values.delete(text)
-    else if (keyCount < MAX_KEYS || values.has(text)) values.set(text, value ?? ABSENT)
+    else if (keyCount < MAX_KEYS || values.has(text)) values.set(text, value ? inOwnMemory(value) : ABSENT)
     keyCount += values.size - before
   }
 
@@ -133,6 +133,10 @@ export function createReadCache(): ReadCache {
   }
 }
 
+/** Copies bytes that are a part of larger memory, such as that of a block's rows, which would stay as long as they are cached. */
+const inOwnMemory = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice()
+
 /** Reads the entries of an iteration if they are few and short. */
 function fewEntries(iteration: IterableIterator<Entry>): Entry[] | undefined {
   const entries: Entry[] = []
@@ -140,7 +144,7 @@ function fewEntries(iteration: IterableIterator<Entry>): Entry[] | undefined {
   for (const entry of iteration) {
     sizeBytes += entry[0].length + entry[1].length
     if (entries.length === MAX_ENTRIES || sizeBytes > MAX_ENTRIES_BYTES) return undefined
-    entries.push(entry)
+    entries.push([inOwnMemory(entry[0]), inOwnMemory(entry[1])])
   }
   return entries
 }
