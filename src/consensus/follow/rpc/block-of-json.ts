@@ -65,6 +65,9 @@ function blockIdOf(value: unknown): BlockId {
 export function headerOf(value: unknown): BlockHeader {
   const header = objectOf(value, 'header')
   const bytes = (name: string): Uint8Array => bytesOfHex(header[name], `header.${name}`)
+  const { app = 0 } = objectOf(header['version'] ?? {}, 'header.version')
+  if (integerOf(app, 'header.version.app') !== 0n)
+    throw wrong('header.version.app', `0, the only application version that this build follows, and is ${app}`)
   return {
     chainId: textOf(header['chain_id']),
     height: integerOf(header['height'], 'header.height'),
@@ -133,22 +136,31 @@ function resultOf(value: unknown): TxResult {
   }
 }
 
-/** Returns the misbehaviour in a piece of evidence; none for one that the application is not told of by a vote. */
+/** Returns the misbehaviour in a piece of evidence, as the engine tells the application: of each validator that took part. */
 export function misbehaviourOf(line: unknown): BlockInput['evidence'] {
   const evidence = objectOf(line, 'evidence')
   const value = objectOf(evidence['value'] ?? evidence, 'evidence.value')
+  const time = () => timeOf(value['Timestamp'] ?? value['timestamp'], 'evidence.Timestamp')
+  const total = () =>
+    integerOf(value['TotalVotingPower'] ?? value['total_voting_power'] ?? 0, 'evidence.TotalVotingPower')
   const vote = value['vote_a'] as Json | undefined
-  if (!vote?.['validator_address']) return []
-  return [
-    {
-      kind: 'duplicateVote',
-      validator: bytesOfHex(vote['validator_address'], 'vote_a.validator_address'),
-      height: integerOf(vote['height'] ?? 0, 'vote_a.height'),
-      timeNs: timeOf(value['Timestamp'] ?? value['timestamp'], 'evidence.Timestamp'),
-      power: integerOf(value['ValidatorPower'] ?? value['validator_power'] ?? 0, 'evidence.ValidatorPower'),
-      totalPower: integerOf(value['TotalVotingPower'] ?? value['total_voting_power'] ?? 0, 'evidence.TotalVotingPower'),
-    },
-  ]
+  if (vote?.['validator_address'])
+    return [
+      {
+        kind: 'duplicateVote',
+        validator: bytesOfHex(vote['validator_address'], 'vote_a.validator_address'),
+        height: integerOf(vote['height'] ?? 0, 'vote_a.height'),
+        timeNs: time(),
+        power: integerOf(value['ValidatorPower'] ?? value['validator_power'] ?? 0, 'evidence.ValidatorPower'),
+        totalPower: total(),
+      },
+    ]
+  const byzantine = value['ByzantineValidators'] ?? value['byzantine_validators']
+  return listOf(byzantine, 'evidence.ByzantineValidators').map((one) => {
+    const { address, power } = validatorOf(one)
+    const height = integerOf(value['CommonHeight'] ?? value['common_height'] ?? 0, 'evidence.CommonHeight')
+    return { kind: 'lightClientAttack', validator: address, height, timeNs: time(), power, totalPower: total() }
+  })
 }
 
 /** Returns a validator update, whose power 0 removes the validator. */
