@@ -5,7 +5,7 @@
  * npm runs it with `--prepare` after an installation in a checkout, and when it installs the package from a repository. Then
  * the packages are there, unless those for development were left out: such an installation keeps what is built.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,21 +68,59 @@ function refuseLinkedPackages() {
   process.exit(1)
 }
 
-function run(title, command, args) {
-  const started = Date.now()
-  process.stderr.write(`${title} ...`)
-  const { status, stdout, stderr } = spawnSync(command, args, {
+/** Expected time of a step without an earlier run. Unit: milliseconds. */
+const USUAL_MS = { packages: 30_000, evm: 20_000, dist: 15_000 }
+
+/** Shows a step on a terminal: what runs, how long it has, and how long the rest takes by the last run of that step here. */
+function show(title, startedMs, usualMs) {
+  const seconds = (ms) => `${Math.ceil(ms / 1000)} s`
+  const draw = () => {
+    const tookMs = Date.now() - startedMs
+    const filled = Math.min(20, Math.floor((tookMs / usualMs) * 20))
+    const left = tookMs < usualMs ? `, about ${seconds(usualMs - tookMs)} left` : ''
+    process.stderr.write(`\r\u001b[2K${title} ▕${'█'.repeat(filled).padEnd(20)}▏ ${seconds(tookMs)}${left}`)
+  }
+  draw()
+  const timer = setInterval(draw, 250)
+  return () => {
+    clearInterval(timer)
+    process.stderr.write(`\r\u001b[2K${title} ...`)
+  }
+}
+
+/** Runs a step, and ends the program if it fails. Resolves with its time. Unit: milliseconds. */
+async function run(title, command, args, usualMs) {
+  const startedMs = Date.now()
+  const hide = process.stderr.isTTY ? show(title, startedMs, usualMs) : () => {}
+  if (!process.stderr.isTTY) process.stderr.write(`${title} ...`)
+  let output = ''
+  const child = spawn(command, args, {
     cwd: root,
-    encoding: 'utf8',
     shell: process.platform === 'win32',
+    stdio: ['ignore', 'pipe', 'pipe'],
     // Tells the script `prepare` of an installation that this program builds afterwards.
     env: { ...process.env, ALMANAC_SETUP: '1' },
   })
-  if (status !== 0) {
-    process.stderr.write(` failed\n${stdout ?? ''}${stderr ?? ''}\n`)
-    process.exit(status ?? 1)
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+    })
   }
-  process.stderr.write(` ${((Date.now() - started) / 1000).toFixed(1)} s\n`)
+  const status = await new Promise((done) => {
+    child.once('error', (error) => {
+      output += error.message
+      done(1)
+    })
+    child.once('close', (code) => done(code ?? 1))
+  })
+  hide()
+  if (status !== 0) {
+    process.stderr.write(` failed\n${output}\n`)
+    process.exit(status)
+  }
+  const tookMs = Date.now() - startedMs
+  process.stderr.write(` ${(tookMs / 1000).toFixed(1)} s\n`)
+  return tookMs
 }
 
 const isPrepare = process.argv.includes('--prepare')
@@ -92,21 +130,42 @@ if (isPrepare && (process.env.ALMANAC_SETUP || !areThere('node_modules/esbuild',
 const stamp = readStamp()
 const lockText = readFileSync(join(root, 'package-lock.json'), 'utf8')
 const lock = createHash('sha256').update(lockText).digest('hex')
-if (!isPrepare && (stamp.lock !== lock || !existsSync(join(root, 'node_modules', '.package-lock.json')))) {
-  if (!installed(lockText)) {
-    refuseLinkedPackages()
-    run('installing packages', 'npm', ['ci', '--include=dev', '--no-audit', '--no-fund'])
-  }
-}
+const isInstalled =
+  isPrepare ||
+  (stamp.lock === lock && existsSync(join(root, 'node_modules', '.package-lock.json'))) ||
+  installed(lockText)
+if (!isInstalled) refuseLinkedPackages()
 const evm = fingerprint(['evm', 'trees', 'scripts/build-evm.mjs', 'scripts/parts.mjs', 'package-lock.json'])
-const evmBuilt =
+const isEvmBuilt =
   stamp.evm === evm &&
   areThere('build/evm/mcl.wasm', 'build/trees.wasm', 'build/trees-shared.wasm', 'build/secp256k1/bindings.cjs')
-if (!evmBuilt) run('building the EVM and the trees', process.execPath, ['scripts/build-evm.mjs'])
 const dist = `${fingerprint(['src', 'web', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json'])} ${process.version}`
-const distBuilt = stamp.dist === dist && areThere('dist/code.cjs', 'dist/web/index.html', 'build/trees-worker.cjs')
-if (!distBuilt) run('building almanac', process.execPath, ['scripts/build.mjs'])
-if (stamp.lock !== lock || !evmBuilt || !distBuilt) {
+const isDistBuilt = stamp.dist === dist && areThere('dist/code.cjs', 'dist/web/index.html', 'build/trees-worker.cjs')
+
+const install = ['ci', '--include=dev', '--no-audit', '--no-fund']
+const steps = [
+  { name: 'packages', done: isInstalled, title: 'installing packages', command: 'npm', args: install },
+  {
+    name: 'evm',
+    done: isEvmBuilt,
+    title: 'building the EVM and the trees',
+    command: process.execPath,
+    args: ['scripts/build-evm.mjs'],
+  },
+  {
+    name: 'dist',
+    done: isDistBuilt,
+    title: 'building almanac',
+    command: process.execPath,
+    args: ['scripts/build.mjs'],
+  },
+].filter(({ done }) => !done)
+const tookMs = { ...USUAL_MS, ...stamp.tookMs }
+for (const [i, { name, title, command, args }] of steps.entries()) {
+  const place = steps.length > 1 ? `${i + 1} of ${steps.length}: ` : ''
+  tookMs[name] = await run(`${place}${title}`, command, args, tookMs[name])
+}
+if (stamp.lock !== lock || steps.length > 0) {
   mkdirSync(join(root, 'build'), { recursive: true })
-  writeFileSync(stampFile, `${JSON.stringify({ lock, evm, dist })}\n`)
+  writeFileSync(stampFile, `${JSON.stringify({ lock, evm, dist, tookMs })}\n`)
 }

@@ -123,6 +123,8 @@ export interface Recording {
   readonly profile: string
   /** The EVM chain id of the recorded chain, if the summary contains it. */
   readonly evmChainId: bigint | undefined
+  /** Height of the last block, if the summary contains it. */
+  readonly last: number | undefined
   /** Whether the recording has a file of a kind. A recording can lack any of them. */
   has(kind: 'blocks' | 'answers' | 'abci' | 'jsonrpc'): boolean
   genesis(): GenesisDocument
@@ -164,6 +166,7 @@ export function openRecording(folder: string): Recording {
     name: basename(root),
     profile: profileOf(root),
     evmChainId,
+    last,
     has: (kind) => existsSync(file(`${kind}.jsonl.gz`)),
     genesis: () => readDocument(file('genesis.json.gz')) as GenesisDocument,
     async *blocks() {

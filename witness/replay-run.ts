@@ -60,6 +60,8 @@ export interface ReplayOptions {
   readonly createApp: (chainId: string, onBug: (error: unknown) => void) => ReplayApplication
   /** Executes only the block of this height. The state before it is loaded in any case. */
   readonly only?: number | undefined
+  /** Called after each block. */
+  readonly onHeight?: (height: number) => void
 }
 
 /**
@@ -88,7 +90,7 @@ function countOwn(tally: OwnHashes, height: number, { executed, listed }: OwnRes
 /** Replays the blocks of a recording. Throws for a damaged recording, with file and line. */
 export async function replay(
   recording: Recording,
-  { identity, createApp, only }: ReplayOptions,
+  { identity, createApp, only, onHeight }: ReplayOptions,
 ): Promise<ReplayReport> {
   const started = performance.now()
   const stores = new Map<string, StoreTally>()
@@ -160,6 +162,7 @@ export async function replay(
       : executor.commitForeign({ height: BigInt(height), record }, recorded)
     appHash = stored.nextAppHash
     signers = signersOfNext
+    onHeight?.(height)
   }
   await store.close()
   const unlisted =

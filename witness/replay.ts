@@ -3,6 +3,8 @@
  * state and compares the writes. Exits with 1 if there is a difference that is not listed, and with 2 if it cannot run.
  */
 import { parseArgs } from 'node:util'
+import { reportProgress } from '../src/cli/operation/progress.ts'
+import { processTerminal } from '../src/cli/terminal.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { openRecording } from './recording.ts'
@@ -24,7 +26,10 @@ async function main(): Promise<number> {
     return 0
   }
   const identity = identityOf(recording.profile)
+  const heights = (count: number) => `${Math.round(count)} blocks`
+  const showProgress = reportProgress(processTerminal(), 'replayed', heights)
   const report = await replay(recording, {
+    onHeight: (height) => recording.last && showProgress(height, recording.last),
     identity,
     createApp: (chainId, onBug) =>
       createReplayApplication({

@@ -6,7 +6,9 @@ import { diskFiles } from '../node/files.ts'
 import { homePaths, requireDatabase } from '../node/home.ts'
 import { acquireLock } from '../node/lock.ts'
 import { queryError } from '../primitives/errors.ts'
+import { reportProgress } from './operation/progress.ts'
 import { homeOf } from './settings.ts'
+import { processTerminal } from './terminal.ts'
 
 export async function reindex(args: readonly string[]): Promise<number> {
   const command = new Command('almanac reindex').exitOverride()
@@ -20,11 +22,13 @@ export async function reindex(args: readonly string[]): Promise<number> {
   const release = acquireLock(paths.lock, diskFiles)
   const backend = await openBackend({ path: paths.data })
   try {
-    const rows = rebuild(backend)
+    const terminal = processTerminal()
+    const blocks = (count: number) => `${count.toFixed(0)} blocks`
+    const rows = rebuild(backend, undefined, reportProgress(terminal, 'indexed', blocks))
     for (;;) {
       const { done, value } = rows.next()
       if (done) {
-        process.stdout.write(`indexed ${value} blocks\n`)
+        terminal.print(`indexed ${value} blocks`)
         return 0
       }
       backend.write(value)

@@ -6,6 +6,7 @@ import { diskFiles } from '../node/files.ts'
 import { type HomePaths, homePaths, profileOfHome, requireDatabase } from '../node/home.ts'
 import { formatHex, parseHex } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+import { reportProgress } from './operation/progress.ts'
 import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -196,9 +197,10 @@ async function restore(asked: {
       Date.now,
       undo,
     )
-    const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected, (count) => {
-      if (chunks.paths.length > 1) terminal.note(`chunk ${count} of ${chunks.paths.length}`)
-    })
+    const report = reportProgress(terminal, 'restored', (count) => `${Number(count.toFixed(1))} chunks`)
+    const appHash = await restoreChunks(restoreTargetOf(chain, build), chunks, height, expected, (count) =>
+      report(count, chunks.paths.length),
+    )
     terminal.print(`restored height ${height} into ${paths.root}, app hash ${upperHex(appHash)}`)
     if (!expected)
       terminal.note(`The app hash was not compared: it must be in the header of height ${height + 1n} of the chain.`)

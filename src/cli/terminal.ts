@@ -6,6 +6,10 @@ export interface Terminal {
   print(text: string): void
   /** Prints any other message on standard error. */
   note(text: string): void
+  /** Writes a line on standard error over the one before, with at most `columns` characters. Absent if that is no terminal. */
+  readonly redraw?: ((text: string) => void) | undefined
+  /** Width of that terminal; 80 if it is not known. */
+  readonly columns?: number | undefined
   /** Whether standard input is a terminal, so that a person can confirm. */
   readonly interactive: boolean
   /** Asks for one line. Resolves to undefined at the end of input. */
@@ -17,13 +21,34 @@ export interface Terminal {
 /** Exit code after Ctrl-C, as of a shell. */
 const INTERRUPTED = 130
 
+/** Erases the line of the cursor. */
+const ERASE = '\r\u001b[2K'
+
 /** Creates the terminal of this process. From a pipe, each question reads one line. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process
   const nextLine = createLineReader(stdin)
+  let isDrawn = false
+  const erase = (): void => {
+    if (isDrawn) stderr.write(ERASE)
+    isDrawn = false
+  }
+  const redraw = (text: string): void => {
+    // The cursor stays at the begin, so that what others write begins there.
+    stderr.write(`${ERASE}${text}\r`)
+    isDrawn = text !== ''
+  }
   return {
-    print: (text) => void stdout.write(`${text}\n`),
-    note: (text) => void stderr.write(`${text}\n`),
+    print: (text) => {
+      erase()
+      stdout.write(`${text}\n`)
+    },
+    note: (text) => {
+      erase()
+      stderr.write(`${text}\n`)
+    },
+    redraw: stderr.isTTY === true ? redraw : undefined,
+    columns: stderr.columns,
     interactive: stdin.isTTY === true,
     ask: async (question) => {
       if (!stdin.isTTY) return await nextLine()

@@ -348,7 +348,9 @@ test('a rebuild from the blocks restores the same tables', () => {
   const { tables } = filled(30, { entries: 32_768, blocks: 8 })
   const before = tables.dump()
   tables.write([{ table: 'tx', key: utf8('a row that no block has'), value: utf8('x') }])
-  for (const batch of rebuild(tables, 50)) tables.write(batch)
+  const progress: [number, number][] = []
+  for (const batch of rebuild(tables, 50, (done, total) => progress.push([done, total]))) tables.write(batch)
+  expect([progress[0], progress.at(-1), progress.length]).toEqual([[1, 30], [30, 30], 30])
   const fresh = openBlockIndex(tables)
   expect(fresh.tx(sha256(utf8('tx 6 1')))).toEqual({ height: 6n, index: 1 })
   expect(logsOf(fresh, { fromHeight: 1n, toHeight: 30n, addresses: [other] }).length).toBe(15)

@@ -9,9 +9,13 @@ import { derivedRows } from './writer.ts'
 
 /**
  * Yields batches of writes: first removals that empty the derived tables, then the rows of all stored blocks. Each batch must be
- * written before the next is requested. Returns the number of blocks.
+ * written before the next is requested. Returns the number of blocks. `onBlock` receives the number of blocks so far, and that of all.
  */
-export function* rebuild(tables: Tables, batchRows = 10_000): Generator<TableWrite[], number> {
+export function* rebuild(
+  tables: Tables,
+  batchRows = 10_000,
+  onBlock: (done: number, total: number) => void = () => undefined,
+): Generator<TableWrite[], number> {
   for (const table of DERIVED_TABLES) {
     for (;;) {
       const removals: TableWrite[] = []
@@ -25,8 +29,10 @@ export function* rebuild(tables: Tables, batchRows = 10_000): Generator<TableWri
   }
   const index = openBlockIndex(tables)
   const postings = openPostings(tables)
+  const latest = tables.iterate(BLOCKS, { reverse: true }).next()
   let batch: TableWrite[] = []
   let count = 0
+  let total = 0
   let next = 0n
   for (;;) {
     const row = tables.iterate(BLOCKS, { start: encodeUint64(next) }).next()
@@ -39,6 +45,9 @@ export function* rebuild(tables: Tables, batchRows = 10_000): Generator<TableWri
       batch = []
     }
     count++
+    // Blocks are stored without gaps.
+    if (count === 1) total = Number(decodeUint64(latest.value![0]) - height) + 1
+    onBlock(count, total)
     next = height + 1n
   }
   if (batch.length > 0) yield batch

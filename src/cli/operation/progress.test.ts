@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatBytes, formatTime, reportProgress } from './progress.ts'
+import { formatBar, formatBytes, formatTime, reportProgress } from './progress.ts'
 
 test('progress says how much, how fast, and how long the rest takes, once a second', () => {
   let now = 0
@@ -30,4 +30,30 @@ test('sizes and times have the unit that fits', () => {
     '3000.0 TB',
   ])
   expect([100, 61_000, 3_700_000].map(formatTime)).toEqual(['1 s', '1 min 1 s', '1 h 1 min'])
+})
+
+test('on a terminal a bar shows the same in one line, and is erased at the end', () => {
+  let now = 0
+  const lines: string[] = []
+  const notes: string[] = []
+  const terminal = { note: (line: string) => notes.push(line), redraw: (line: string) => lines.push(line), columns: 80 }
+  const report = reportProgress(terminal, 'copied', formatBytes, () => now)
+  for (const [at, done] of [
+    [200, 1e6],
+    [1000, 25e6],
+    [1050, 26e6],
+    [4000, 100e6],
+  ] as const) {
+    now = at
+    report(done, 100e6)
+  }
+  expect(lines).toEqual(['copied ▕█████▊                 ▏ 25 %  25.0 MB of 100.0 MB, 25.0 MB/s, 3 s left', ''])
+  expect(lines[0]).toHaveLength(79)
+  expect(notes).toEqual([])
+  expect([0, 0.5, 0.51, 2].map((share) => formatBar(share, 24))).toEqual([
+    ' '.repeat(24),
+    '█'.repeat(12) + ' '.repeat(12),
+    `${'█'.repeat(12)}▎${' '.repeat(11)}`,
+    '█'.repeat(24),
+  ])
 })

@@ -1,8 +1,14 @@
 /** Progress of a long command: how much is done, how fast, and how long the rest takes. */
 import type { Terminal } from '../terminal.ts'
 
-/** Time between two lines. */
+/** Time between two lines, and between two pictures of a bar. */
 const EVERY_MS = 1_000
+const REDRAW_MS = 100
+/** Work that takes less shows nothing. */
+const QUIET_MS = 500
+const DEFAULT_COLUMNS = 80
+const BAR_COLUMNS = 24
+const SHORTEST_BAR_COLUMNS = 6
 
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
@@ -21,22 +27,43 @@ export function formatTime(ms: number): string {
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** Returns a function that takes the part that is done and the whole, and prints a line each second. */
+/** Draws a bar: `██████      `, with eighths of a column. */
+export function formatBar(share: number, columns: number): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, share)) * columns * 8)
+  const rest = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8]!
+  return ('█'.repeat(Math.floor(eighths / 8)) + rest).padEnd(columns)
+}
+
+/** Takes the part that is done and the whole. */
+export type Report = (done: number, total: number) => void
+
+/**
+ * Returns a function that shows how far some work is: on a terminal as a bar, which is erased at the end, else as a line each second.
+ */
 export function reportProgress(
-  terminal: Pick<Terminal, 'note'>,
+  terminal: Pick<Terminal, 'note' | 'redraw' | 'columns'>,
   what: string,
   format: (count: number) => string,
   elapsed: () => number = () => performance.now(),
-): (done: number, total: number) => void {
+): Report {
+  const { redraw, columns = DEFAULT_COLUMNS } = terminal
   const begin = elapsed()
   let last = begin
   return (done, total) => {
     const now = elapsed()
-    if (now - last < EVERY_MS) return
+    if (redraw && done >= total) return redraw('')
+    if (now - last < (redraw ? REDRAW_MS : EVERY_MS) || (redraw && now - begin < QUIET_MS)) return
     last = now
     const rate = done / ((now - begin) / 1000)
-    const rest = rate > 0 ? `, ${formatTime(((total - done) / rate) * 1000)} left` : ''
+    const left = rate > 0 ? `, ${formatTime(((total - done) / rate) * 1000)} left` : ''
     const percent = total > 0 ? Math.floor((done / total) * 100) : 100
-    terminal.note(`${what}: ${format(done)} of ${format(total)} (${percent} %), ${format(rate)}/s${rest}`)
+    if (!redraw) {
+      terminal.note(`${what}: ${format(done)} of ${format(total)} (${percent} %), ${format(rate)}/s${left}`)
+      return
+    }
+    const facts = `${percent.toString().padStart(3)} %  ${format(done)} of ${format(total)}, ${format(rate)}/s${left}`
+    const room = columns - what.length - facts.length - 4
+    const bar = formatBar(done / total, Math.min(BAR_COLUMNS, Math.max(SHORTEST_BAR_COLUMNS, room)))
+    redraw(`${what} ▕${bar}▏${facts}`.slice(0, columns - 1))
   }
 }

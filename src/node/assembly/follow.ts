@@ -26,6 +26,7 @@ import { chooseProfile } from '../profile.ts'
 import type { Config } from '../settings.ts'
 import { genesisOf } from '../snapshots/peers-trust.ts'
 import { peerRpcOf, rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
+import { logCatchUp } from './catch-up-log.ts'
 import { requireProfileOf } from './replica-profile.ts'
 
 const isReplica = ({ consensus }: Pick<Config, 'consensus'>): boolean => consensus.engine === 'follow'
@@ -139,6 +140,8 @@ export async function startReplicaEngine(
     log,
   })
   undo.push(() => replica.stop())
+  const onBlock = logCatchUp({ status: replica.status, elapsed, log })
+  executor.onBlock(({ header }) => onBlock(header.height))
   if (executor.isEmpty()) log('info', 'waits for the first block')
   await replica.firstBlock
   return replica
