@@ -1,6 +1,11 @@
-/** Intervals of 1 s blocks while clients keep one compute worker busy, against the same node idle. */
+/**
+ * Intervals of 1 s blocks while clients keep one compute worker busy, against the same node idle. Writes them to `bench/data/`, from which
+ * `npm run charts` draws.
+ */
+import { writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { encodeDeployData, encodeFunctionData, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { startProcess } from '../test/support/process.ts'
@@ -107,19 +112,20 @@ async function measure({ connections, ask: once }: (typeof LOADS)[string]) {
   for (const [text, times] of failures) console.log(`  ${times} times ${text.slice(0, 200)}`)
   const last = Number(await result<Hex>('eth_blockNumber', []))
   const times = await blockTimes(first, last)
-  const intervals = times
-    .slice(1)
-    .map((time, i) => time - times[i]!)
-    .sort((a, b) => a - b)
+  const intervalsMs = times.slice(1).map((time, i) => time - times[i]!)
+  const intervals = [...intervalsMs].sort((a, b) => a - b)
   const at = (share: number): number => intervals[Math.min(intervals.length - 1, Math.floor(intervals.length * share))]!
-  return { p50: at(0.5), p99: at(0.99), answers: answers / SECONDS, megabytes: bytes / 1e6 / SECONDS }
+  return { intervalsMs, p50: at(0.5), p99: at(0.99), answers: answers / SECONDS, megabytes: bytes / 1e6 / SECONDS }
 }
 
 let idle = 0
+const measured: { readonly load: string; readonly connections: number; readonly intervalsMs: readonly number[] }[] = []
 for (const [name, load] of Object.entries(LOADS)) {
-  const { p50, p99, answers, megabytes } = await measure(load)
+  const { intervalsMs, p50, p99, answers, megabytes } = await measure(load)
   idle ||= p99
+  measured.push({ load: name, connections: load.connections, intervalsMs })
   const rates = load.connections === 0 ? '' : `, ${answers.toFixed(0)} answers and ${megabytes.toFixed(0)} MB a second`
   console.log(`${name}: interval ${p50} ms, p99 ${p99} ms, ${(p99 / idle).toFixed(3)} of idle${rates}`)
 }
 agent.destroy()
+writeFileSync(join(import.meta.dirname, 'data/isolation.json'), `${JSON.stringify(measured)}\n`)

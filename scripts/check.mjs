@@ -10,6 +10,7 @@ const steps = [
   ['style', 'npx', ['biome', 'check', '--error-on-warnings', '.']],
   ['protobuf', 'npx', ['buf', 'lint']],
   ['contracts', 'node', ['scripts/contracts.mjs', '--check']],
+  ['charts', 'node', ['scripts/charts.mjs', '--check']],
   ['dead code', 'npx', ['knip', '--no-progress']],
   ['advisories', 'node', ['scripts/audit.mjs']],
   ['dependencies', 'node', ['scripts/dependencies.mjs', '--check']],

@@ -1,9 +1,11 @@
 /** The commands that the documents show, run in order against a real node; what they print is what the page shows. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { difference, type Session, sessionsOf } from './support/documents/sessions.ts'
 import { openShell } from './support/documents/shell.ts'
 import { findProgram } from './support/programs.ts'
-import { isDocument, textFiles } from './support/prose.ts'
+import { isDocument, root, textFiles } from './support/prose.ts'
 
 const pages = textFiles()
   .filter(isDocument)
@@ -28,6 +30,10 @@ test('every console block has commands, and those that are not run have a reason
   )
   for (const { path, session } of left) console.log(`  ${path}:${session.line} ${session.notRun}`)
   expect(left.length).toBeLessThanOrEqual(NOT_RUN)
+})
+
+test('README stays short', () => {
+  expect(readFileSync(join(root, 'README.md'), 'utf8').split('\n').length - 1).toBeLessThanOrEqual(150)
 })
 
 test('an output that the page does not show is found', () => {
