@@ -1,5 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { parseConsensusParams } from '../../app/genesis-params.ts'
 import { localnetGenesis } from '../../app/localnet.ts'
 import { ALMANAC_STORES } from '../../app/stores.ts'
@@ -16,6 +16,7 @@ import { createExecutor } from '../executor.ts'
 import type { Application } from './application.ts'
 import { type Comet, startComet } from './comet.ts'
 import { NO_JOURNAL } from './kept-txs.ts'
+import { STALLED_MS } from './stall-watch.ts'
 
 const GENESIS_NS = 1_704_067_200_000_000_000n
 const publicKey = sha256(utf8('validator'))
@@ -34,7 +35,7 @@ afterEach(async () => {
 
 type Init = NonNullable<MessageInitShape<typeof RequestSchema>['value']>
 
-function setUp(query: () => Promise<object> = async () => ({})) {
+function setUp(query: () => Promise<object> = async () => ({}), elapsed = () => 0) {
   let application: Application | undefined
   const failures: string[] = []
   const executor = createExecutor({
@@ -62,7 +63,7 @@ function setUp(query: () => Promise<object> = async () => ({})) {
     query,
     onInfo: () => undefined,
     now: () => 0,
-    elapsed: () => 0,
+    elapsed,
     onFailure: (what) => failures.push(what),
   })
   started.push(comet)
@@ -117,6 +118,17 @@ test('a chain begins at each InitChain until its first block is durable, and the
   })
   await expect(call(initChain())).rejects.toThrow('the engine begins the chain, which is at height 1 here')
   expect(await call(finalize(2n))).toMatchObject({ case: 'finalizeBlock' })
+})
+
+test('an engine that is slow to connect is waited for, and one that never comes is reported', () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let nowMs = 0
+  const { failures } = setUp(undefined, () => nowMs)
+  for (; nowMs < STALLED_MS; nowMs += 1000) vi.advanceTimersByTime(1000)
+  expect(failures).toEqual([])
+  vi.advanceTimersByTime(1000)
+  expect(failures).toEqual([expect.stringContaining('the engine decides no block')])
 })
 
 test('the genesis of another chain is refused', async () => {

@@ -111,7 +111,11 @@ export function startComet(options: CometOptions): Comet {
     },
     onFailure: (error) => onFailure('the journal of waiting transactions cannot be written', error),
   })
-  executor.onHalt((halted) => pool.rejectWaiters(haltedError(halted)))
+  let isHalted = false
+  executor.onHalt((halted) => {
+    isHalted = true
+    pool.rejectWaiters(haltedError(halted))
+  })
   if (executor.committedHeight() > 0n) executor.haltIfDue()
 
   function requireOpen(): void {
@@ -207,7 +211,8 @@ export function startComet(options: CometOptions): Comet {
   )
   executor.onBlock(stalls.onBlock)
   const watch = setInterval(() => {
-    if (!executor.status().halted) stalls.look()
+    // An engine can be slow to connect: before InitChain the executor has no status.
+    if (!isHalted) stalls.look()
     rpc.isCatchingUp().then(
       (found) => {
         isCatchingUp = found
