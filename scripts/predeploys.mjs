@@ -3,20 +3,16 @@
  * their creation. Writes `contracts/predeploys/NAME.json` (how the contract is created everywhere) and
  * `src/modules/evm/contracts/predeploys/` (its code). With `--check` it writes nothing, and fails if a file would change.
  */
-import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createEVM } from '@ethereumjs/evm'
 import { Account, bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { Transaction } from 'ethers'
+import { readPackage } from './packages.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const scratch = mkdtempSync(join(tmpdir(), 'predeploys-'))
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }))
 
 /** The deterministic deployment proxy, which calls CREATE2. */
 const CREATE2_DEPLOYER = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
@@ -96,22 +92,6 @@ const CONTRACTS = [
     about: 'Permit2, with zeros in place of chain id and domain separator',
   },
 ]
-
-/** Downloads a package and returns the text of one of its files. */
-function readPackage({ name, version, integrity, file }) {
-  const folder = join(scratch, `${name}-${version}`.replaceAll('/', '-'))
-  if (!existsSync(folder)) {
-    mkdirSync(folder)
-    const [packed] = JSON.parse(
-      execFileSync('npm', ['pack', '--json', '--pack-destination', folder, `${name}@${version}`], { encoding: 'utf8' }),
-    )
-    const archive = join(folder, packed.filename)
-    const found = `sha512-${createHash('sha512').update(readFileSync(archive)).digest('base64')}`
-    if (found !== integrity) throw new Error(`${name}@${version} is ${found}, not ${integrity}`)
-    execFileSync('tar', ['xzf', archive, '-C', folder])
-  }
-  return readFileSync(join(folder, 'package', file), 'utf8')
-}
 
 /** Runs a creation. Returns the code and the storage of the contract, and the code of its child. */
 async function create({ address, creation, child }) {
