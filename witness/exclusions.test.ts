@@ -81,13 +81,3 @@ test('an unbuilt precompile excludes the stores of the EVM, and EVM results from
   call(exclusions)
   expect([1, 2, 3].map(exclusions.isEvmExcluded)).toEqual([false, true, true])
 })
-
-test('code of another compiler is excluded by its hash only', () => {
-  const exclusions = createExclusions()
-  exclusions.addCode(Uint8Array.of(7))
-  const excludedBy = exclusions.rule(() => true)
-  expect([excludedBy('evm', Uint8Array.of(1, 7)), excludedBy('evm', Uint8Array.of(1, 8))]).toEqual([
-    'compiler',
-    undefined,
-  ])
-})

@@ -15,8 +15,6 @@ export type ExcludedBy = (store: string, key: Uint8Array) => string | undefined
 export interface Exclusions {
   /** Adds the effects of a message that a substitute replaced, from its module and its recorded events. */
   addMessage(module: string, events: readonly RecordedEvent[]): void
-  /** Adds code of another compiler. */
-  addCode(codeHash: Uint8Array): void
   /** Whether the writes of staking are excluded. */
   isStakingExcluded(): boolean
   /** Sets the index of the transaction that the next calls are about. */
@@ -36,7 +34,6 @@ const METADATA = 0x01
 const ACCOUNT_PARAMS = 0x00
 const HISTORY = 0x50
 const STAKING_PARAMS = 0x51
-const CODE = 0x01
 const FIRST_OF_NEXT_NUMBER = 0x67
 
 /** Keys of foreign stores that every block writes (docs/state-layout.md#foreign-modules). */
@@ -44,8 +41,6 @@ const WRITTEN_BY_EVERY_BLOCK = [
   { store: 'ibc', key: utf8('clients/09-localhost/clientState') },
   { store: 'wasm', key: Uint8Array.of(0x08) },
 ]
-
-const isCode = (key: Uint8Array, hash: Uint8Array): boolean => key[0] === CODE && equal(key.subarray(1), hash)
 
 /** Returns the module of a typed event such as `nibiru.tokenfactory.v1.EventMint`, which is the name of its store too. */
 function moduleOfEvent(type: string): string | undefined {
@@ -57,7 +52,6 @@ export function createExclusions(): Exclusions {
   /** Modules whose messages can have written to any foreign store, and created accounts and metadata. */
   const arbitrary: string[] = []
   const staking: string[] = []
-  const codes: Uint8Array[] = []
   /** Modules whose messages wrote to other stores, by store. */
   const byStore = new Map<string, string>()
   let evm: { readonly module: string; readonly from: number } | undefined
@@ -67,7 +61,7 @@ export function createExclusions(): Exclusions {
     const first = key[0]
     switch (store) {
       case 'evm':
-        return evm?.module ?? (codes.some((hash) => isCode(key, hash)) ? 'compiler' : byStore.get(store))
+        return evm?.module ?? byStore.get(store)
       case 'acc': {
         if (evm) return evm.module
         const isOfNewAccount = first === FIRST_OF_NEXT_NUMBER || isNew(store, key)
@@ -99,7 +93,6 @@ export function createExclusions(): Exclusions {
         if (/delegat|validator|unbond/.test(type)) staking.push(module)
       }
     },
-    addCode: (codeHash) => codes.push(codeHash),
     isStakingExcluded: () => staking.length > 0,
     setTx(index) {
       tx = index

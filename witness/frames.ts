@@ -33,7 +33,7 @@ import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { openStore } from '../src/node/backend.ts'
 import { formatHex } from '../src/primitives/bytes.ts'
-import { CREATES_CONTRACT } from './differences.ts'
+import { isGasOfCreation } from './differences.ts'
 
 interface Frame {
   readonly c: number
@@ -124,19 +124,15 @@ function hashedOf(value: Response['value']): string | undefined {
   }
 }
 
-/** Messages whose results depend on the gas of earlier ones, which fees and so rewards follow. */
-const DEPENDENT = /\.evm\.v1\.Msg(EthereumTx|CreateFunToken|Convert)|\.distribution\.v1beta1\.Msg/
-
-/** Says which differences docs/reference.md lists. A coin's contract has other code here, so nothing after its creation is the same. */
-function createList(): (request: Request['value'], answer: Response['value']) => boolean {
-  let hasOtherCode = false
-  return (request, answer) => {
-    if (request.case !== 'deliverTx') return request.case === 'commit' && hasOtherCode
-    const types = typesOf(request.value.tx)
-    const creates = types.some((type) => CREATES_CONTRACT.test(type))
-    if (creates && answer.case === 'deliverTx' && answer.value.code === 0) hasOtherCode = true
-    return hasOtherCode && types.some((type) => DEPENDENT.test(type))
-  }
+/** Whether docs/reference.md lists the difference between two results. */
+function isListed(request: Request['value'], ours: Response['value'], theirs: Response['value']): boolean {
+  if (request.case !== 'deliverTx' || ours.case !== 'deliverTx' || theirs.case !== 'deliverTx') return false
+  const { gasUsed } = ours.value
+  const sameBesides = { ...theirs, value: { ...theirs.value, gasUsed } }
+  return (
+    hashedOf(sameBesides) === hashedOf(ours) &&
+    isGasOfCreation(typesOf(request.value.tx), gasUsed, theirs.value.gasUsed)
+  )
 }
 
 /** Returns the type URLs of the messages of a transaction; none for bytes that cannot be decoded. */
@@ -232,7 +228,6 @@ async function play(
   report: (text: string) => void,
 ): Promise<ReadonlyMap<string, Count>> {
   const connections = await Promise.all([0, 1, 2, 3].map(() => open(address)))
-  const isListed = createList()
   const counts = new Map<string, Count>()
   let height = 0n
   for (const { connection, request, answer } of exchanges) {
@@ -240,11 +235,11 @@ async function play(
     if (failures.length > 0) throw new Error(String(failures[0]))
     const { value } = fromBinary(RequestSchema, request)
     if (value.case === 'beginBlock') height = value.value.header?.height ?? 0n
-    const listed = isListed(value, answer)
     const [ours, theirs] = [hashedOf(found), hashedOf(answer)]
     if (theirs === undefined) continue
     const count = counts.get(answer.case!) ?? { equal: 0, listed: 0, different: 0 }
     counts.set(answer.case!, count)
+    const listed = ours !== theirs && isListed(value, found, answer)
     if (ours === theirs) count.equal++
     else if (listed) count.listed++
     else count.different++

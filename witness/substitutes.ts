@@ -9,13 +9,10 @@ import { modules as builtModules } from '../src/app/modules.ts'
 import type { Application } from '../src/app/types.ts'
 import * as address from '../src/identity/address.ts'
 import type { Identity } from '../src/identity/types.ts'
-import { decodeAccount } from '../src/modules/auth/account-codec.ts'
 import * as auth from '../src/modules/auth/keeper.ts'
-import { ofModule, parseEvm } from '../src/primitives/address.ts'
-import { concat, equal } from '../src/primitives/bytes.ts'
+import { ofModule } from '../src/primitives/address.ts'
 import { ChainError } from '../src/primitives/errors.ts'
 import type { Context } from '../src/sdk/context.ts'
-import { withoutGas } from '../src/sdk/create-context.ts'
 import { defineModule, type Module, type Route } from '../src/sdk/module.ts'
 import type { Change, Reader } from '../src/store/types.ts'
 import { type Exclusions, UNBUILT_PRECOMPILES } from './exclusions.ts'
@@ -61,9 +58,6 @@ interface ReplayApplicationOptions {
 }
 
 const POOLS: readonly Uint8Array[] = ['bonded_tokens_pool', 'not_bonded_tokens_pool'].map(ofModule)
-
-const accountKey = (bytes: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), bytes)
-const codeKey = (codeHash: Uint8Array): Uint8Array => concat(Uint8Array.of(0x01), codeHash)
 
 /** Whether a transaction paid its fee. Its messages can have failed all the same. */
 const wasAdmitted = ({ code, events }: RecordedResult): boolean =>
@@ -163,7 +157,6 @@ export function createReplayApplication({
 
   /** Returns the route of a message that is executed, in a transaction whose other messages can have substitutes. */
   function builtRoute(route: Route<Context>): Route<Context> {
-    const index = current().message
     const handle = (ctx: Context, message: Message): Message => {
       const recorded = result()
       // The writes of a failing message are dropped. So the fee shares of a failing transaction are paid later, at the
@@ -171,9 +164,7 @@ export function createReplayApplication({
       if (recorded.code === 0) payFeeShares(ctx)
       // The gas of substituted messages is unknown. Only the recording shows that the gas limit is exceeded.
       if (hasSubstitutes() && recorded.code === 11 && recorded.codespace === 'sdk') throw failure(recorded)
-      const response = route.handle(ctx, message)
-      if (recorded.code === 0) useRecordedCode(ctx, eventsOfMessage(recorded, index))
-      return response
+      return route.handle(ctx, message)
     }
     return { ...route, handle }
   }
@@ -185,28 +176,6 @@ export function createReplayApplication({
       substitute(ctx, current().decoded!.substituted.get(current().message)!)
       return create(SUBSTITUTE_RESPONSE)
     },
-  }
-
-  /** Replaces our code of a coin's new contract by the recorded one, so that later calls of it consume the recorded gas. */
-  function useRecordedCode(ctx: Context, events: readonly RecordedEvent[]): void {
-    const { recorded, exclusions } = current()
-    for (const { type, attributes } of events) {
-      if (!type.endsWith('.EventFunTokenCreated')) continue
-      const value = (key: string) => JSON.parse(attributes.find((one) => one.key === key)?.value ?? 'null') as unknown
-      const contract =
-        value('is_made_from_coin') === true ? parseEvm(String(value('erc20_contract_address'))) : undefined
-      const ours = contract && auth.getAccount(ctx, contract)
-      const stored = contract && recorded.find(({ store, key }) => store === 'acc' && equal(key, accountKey(contract)))
-      if (!ours || !stored?.value) continue
-      const { codeHash } = decodeAccount(identity, contract, stored.value)
-      const code = recorded.find(({ store, key }) => store === 'evm' && equal(key, codeKey(codeHash)))?.value
-      if (!code) continue
-      exclusions.addCode(ours.codeHash)
-      exclusions.addCode(codeHash)
-      const free = withoutGas(ctx)
-      free.store.set('evm', codeKey(codeHash), code)
-      auth.setAccount(free, { ...ours, codeHash })
-    }
   }
 
   /** Collects the fee shares of Wasm contracts from the events of admission. They can be paid once the fee is paid. */

@@ -226,6 +226,11 @@ export const BEHAVIOURS = {
     about: 'creating a factory denom stores its admin and its bank metadata twice, and pays gas for both',
     source: 'docs/modules/tokenfactory.md#messages, recorded at v2.11',
   },
+  coinContractOfReference: {
+    about:
+      'the contract that is created for a coin has the code of the reference, built on OpenZeppelin, and so other gas; its functions and storage are the same',
+    source: 'docs/modules/evm.md#funtoken, recorded at v2.11',
+  },
   unregisteredErrors: {
     about:
       'failures of messages that the reference reports without a registered error have codespace `undefined` and code 1',

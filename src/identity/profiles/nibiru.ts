@@ -48,6 +48,7 @@ const COMMON: readonly BehaviourName[] = [
   'votesWantAllGas',
   'callsPayForStores',
   'createsDenomsTwice',
+  'coinContractOfReference',
   'unregisteredErrors',
   'adminsStay',
   'quietTokenMessages',

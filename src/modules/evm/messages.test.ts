@@ -2,6 +2,8 @@ import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { DenomUnitSchema, MetadataSchema } from '../../gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as address from '../../identity/address.ts'
+import { type BehaviourName, behavioursOf } from '../../identity/behaviours.ts'
+import { almanac } from '../../identity/profiles/almanac.ts'
 import { concat, formatHex, formatHex0x, hex, utf8 } from '../../primitives/bytes.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { Context } from '../../sdk/context.ts'
@@ -9,7 +11,7 @@ import { testContext } from '../../sdk/testing.ts'
 import { auth as authModule } from '../auth/index.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
-import { encodeArguments } from './calls/abi.ts'
+import { encodeArguments, encodeCall } from './calls/abi.ts'
 import { createMessageCalls, deploy } from './calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from './contracts/minter-erc20.ts'
 import { localnetGenesis } from './development/localnet.ts'
@@ -36,8 +38,9 @@ function fund(ctx: Context, to: Uint8Array, denom: string, amount: bigint): void
 }
 
 /** Returns a state in which Alice has 1,000 gold of six decimals and the fee of a few mappings. */
-function chain(): Context {
+function chain(behaviours: readonly BehaviourName[] = []): Context {
   const ctx = testContext({
+    identity: { ...almanac, behaviours: behavioursOf(behaviours) },
     modules: [authModule, evm],
     block: { hash: new Uint8Array(32).fill(7), gasLimit: 60_000_000n },
   })
@@ -63,6 +66,37 @@ function mapGold(ctx: Context): Uint8Array {
   const { funtokenMapping } = messages.createFunToken(ctx, { sender: text(ctx, ALICE), fromBankDenom: GOLD })
   return funtokenMapping!.erc20Addr
 }
+
+test('under the behaviour a coin gets the code that the reference has for it, with the same functions', () => {
+  const ctx = chain(['coinContractOfReference'])
+  const contract = mapGold(ctx)
+  // As recorded at v2.11.
+  expect(formatHex(auth.getAccount(ctx, contract)!.codeHash)).toBe(
+    'f2e455aa64f1c3f428031af71c8d4200c59e7fc8b366d8d778fdae409c747d5c',
+  )
+  expect(readErc20(ctx, contract, ALICE)).toEqual({ name: 'Gold of X', symbol: 'GOLD', decimals: 6, balance: 0n })
+  messages.convertCoinToEvm(ctx, {
+    sender: text(ctx, ALICE),
+    toEthAddr: BOB,
+    bankCoin: { denom: GOLD, amount: '700' },
+  })
+  expect(readErc20(ctx, contract, BOB).balance).toBe(700n)
+  messages.convertEvmToCoin(ctx, {
+    sender: text(ctx, BOB),
+    erc20Addr: contract,
+    amount: '200',
+    toAddr: text(ctx, ALICE),
+  })
+  expect([readErc20(ctx, contract, BOB).balance, bank.balance(ctx, ALICE, GOLD)]).toEqual([500n, 500n])
+  const calls = createMessageCalls(ctx)
+  const change = (data: Uint8Array, from = evmAccount.address) =>
+    calls.call({ from, to: contract, data, gasLimit: 100_000n })
+  change(encodeCall('setName(string)', ['Bullion']))
+  change(encodeCall('setSymbol(string)', ['AU']))
+  change(encodeCall('setDecimals(uint8)', [9n]))
+  expect(readErc20(ctx, contract, BOB)).toEqual({ name: 'Bullion', symbol: 'AU', decimals: 9, balance: 500n })
+  expect(() => change(encodeCall('setName(string)', ['Mine']), BOB)).toThrow('caller is not the owner')
+})
 
 /** Deploys the same code as an independent token of Alice. */
 function deployToken(ctx: Context): Uint8Array {
@@ -92,21 +126,24 @@ test('a coin gets an ERC-20 of its metadata at the module’s next address, and 
   ])
 })
 
-test('the minter has the reference’s storage layout: name and symbol twice, owner and decimals in one slot', () => {
-  const ctx = chain()
-  const contract = mapGold(ctx)
-  const slot = (n: number) => formatHex0x(keeper.storage(ctx, contract, new Uint8Array(32).fill(n, 31)))
-  const short = (bytes: string, length: string) => `0x${bytes.padEnd(62, '0')}${length}`
-  const name = short(Buffer.from('Gold of X').toString('hex'), '12')
-  const symbol = short(Buffer.from('GOLD').toString('hex'), '08')
-  expect([3, 4, 5, 6, 7].map(slot)).toEqual([
-    name,
-    symbol,
-    `0x${'00'.repeat(11)}06603871c2ddd41c26ee77495e2e31e6de7f9957e0`,
-    name,
-    symbol,
-  ])
-})
+test.each<{ behaviours: readonly BehaviourName[] }>([{ behaviours: [] }, { behaviours: ['coinContractOfReference'] }])(
+  'the minter has the reference’s storage layout: name and symbol twice, owner and decimals in one slot, $behaviours',
+  ({ behaviours }) => {
+    const ctx = chain(behaviours)
+    const contract = mapGold(ctx)
+    const slot = (n: number) => formatHex0x(keeper.storage(ctx, contract, new Uint8Array(32).fill(n, 31)))
+    const short = (bytes: string, length: string) => `0x${bytes.padEnd(62, '0')}${length}`
+    const name = short(Buffer.from('Gold of X').toString('hex'), '12')
+    const symbol = short(Buffer.from('GOLD').toString('hex'), '08')
+    expect([3, 4, 5, 6, 7].map(slot)).toEqual([
+      name,
+      symbol,
+      `0x${'00'.repeat(11)}06603871c2ddd41c26ee77495e2e31e6de7f9957e0`,
+      name,
+      symbol,
+    ])
+  },
+)
 
 test('coins converted to the EVM are locked, and come back to the recipient of the message', () => {
   const ctx = chain()

@@ -12,6 +12,7 @@ import { chargePosition } from '../calls/call-session.ts'
 import { QUERY_GAS } from '../calls/contract-calls.ts'
 import { createStaticCalls, deploy } from '../calls/message-calls.ts'
 import { MINTER_ERC20_CREATION_CODE } from '../contracts/minter-erc20.ts'
+import { REFERENCE_COIN_ERC20_CREATION_CODE } from '../contracts/reference-coin-erc20.ts'
 import { errors } from '../errors.ts'
 import { logMessages } from '../logs.ts'
 import { readNumber, readText } from './erc20.ts'
@@ -46,7 +47,10 @@ export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: 
   }
   chargePosition(ctx)
   const args = encodeArguments('string,string,uint8', [metadata.name, metadata.symbol, BigInt(decimals)])
-  const { contract, logs } = deploy(ctx, concat(MINTER_ERC20_CREATION_CODE, args))
+  const code = ctx.identity.behaviours.coinContractOfReference
+    ? REFERENCE_COIN_ERC20_CREATION_CODE
+    : MINTER_ERC20_CREATION_CODE
+  const { contract, logs } = deploy(ctx, concat(code, args))
   ctx.emit(EventTxLogSchema, { logs: logMessages(ctx, logs, ZERO_WORD_HEX, { evmIndex: 0, firstLogIndex: 0 }) })
   const mapping = create(FunTokenSchema, { erc20Addr: contract, bankDenom: denom, isMadeFromCoin: true })
   funtokens.insert(ctx, mapping)
