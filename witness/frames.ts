@@ -14,6 +14,8 @@ import { gunzipSync } from 'node:zlib'
 import { fromBinary, toBinary } from '@bufbuild/protobuf'
 import { createApplication } from '../src/app/application.ts'
 import { storesOf } from '../src/app/stores.ts'
+import type { HashedResult } from '../src/consensus/comet/encoding.ts'
+import { hashResults } from '../src/consensus/comet/hashes.ts'
 import { startComet } from '../src/consensus/cometbft/comet.ts'
 import { createFrameReader, frameOf } from '../src/consensus/cometbft/frames.ts'
 import { genesisOf } from '../src/consensus/cometbft/genesis.ts'
@@ -32,7 +34,7 @@ import { ConsensusParamsSchema } from '../src/gen/tendermint/types/params_pb.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { openStore } from '../src/node/backend.ts'
-import { formatHex } from '../src/primitives/bytes.ts'
+import { equal, formatHex } from '../src/primitives/bytes.ts'
 import { isGasOfCreation } from './differences.ts'
 
 interface Frame {
@@ -230,16 +232,31 @@ async function play(
   const connections = await Promise.all([0, 1, 2, 3].map(() => open(address)))
   const counts = new Map<string, Count>()
   let height = 0n
+  const headers = { equal: 0, listed: 0, different: 0 }
+  counts.set('last_results_hash', headers)
+  let results: HashedResult[] = []
+  let areListed = false
   for (const { connection, request, answer } of exchanges) {
     const found = await connections[connection]!(request)
     if (failures.length > 0) throw new Error(String(failures[0]))
     const { value } = fromBinary(RequestSchema, request)
-    if (value.case === 'beginBlock') height = value.value.header?.height ?? 0n
+    if (value.case === 'beginBlock') {
+      const { header } = value.value
+      height = header?.height ?? 0n
+      if (header && header.lastResultsHash.length > 0) {
+        const isEqual = equal(hashResults(results), header.lastResultsHash)
+        headers[isEqual ? 'equal' : areListed ? 'listed' : 'different']++
+      }
+      results = []
+      areListed = false
+    }
+    if (found.case === 'deliverTx') results.push(found.value)
     const [ours, theirs] = [hashedOf(found), hashedOf(answer)]
     if (theirs === undefined) continue
     const count = counts.get(answer.case!) ?? { equal: 0, listed: 0, different: 0 }
     counts.set(answer.case!, count)
     const listed = ours !== theirs && isListed(value, found, answer)
+    areListed ||= listed
     if (ours === theirs) count.equal++
     else if (listed) count.listed++
     else count.different++

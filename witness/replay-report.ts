@@ -29,7 +29,7 @@ export function printReport(
     print(JSON.stringify(report, (_, value) => plain(value), 1))
     return
   }
-  const { stores, keys, results, resultDifferences, recordedHashes, ownHashes, bugs } = report
+  const { stores, keys, results, resultDifferences, recordedHashes, ownHashes, resultsHashes, bugs } = report
   print(`${report.recording} under ${report.profile}: ${report.blocks} blocks in ${report.seconds.toFixed(1)} s`)
   print(`modules whose messages are not executed: ${UNBUILT_MODULES.join(', ')}`)
   print('')
@@ -61,9 +61,14 @@ export function printReport(
     if (id !== '') print(`  listed: ${id}: ${group.length}`)
   }
   print(`app hashes from the recorded changes: ${recordedHashes.equal} of ${recordedHashes.computed}`)
-  print(`app hashes from our own changes: ${ownHashes.equal} of ${ownHashes.computed}`)
-  for (const [reason, heights] of ownHashes.listed) print(`  listed: ${reason}: blocks ${heights.join(', ')}`)
-  if (ownHashes.different.length > 0) print(`  not listed: blocks ${ownHashes.different.join(', ')}`)
+  for (const [what, { equal, computed, listed, different }] of [
+    ['app hashes from our own changes', ownHashes],
+    ['hashes of our own results', resultsHashes],
+  ] as const) {
+    print(`${what}: ${equal} of ${computed}`)
+    for (const [reason, heights] of listed) print(`  listed: ${reason}: blocks ${heights.join(', ')}`)
+    if (different.length > 0) print(`  not listed: blocks ${different.join(', ')}`)
+  }
   printKeys(verbose ? keys : unlistedKeys.concat(noOps), verbose, print)
   printResults(verbose ? resultDifferences : unlistedResults, verbose, print)
   for (const bug of bugs) print(`bug: ${bug}`)

@@ -1,5 +1,6 @@
 /** The replay of a recording: executes every block on its recorded parent state, and checks the app hash of every height. */
 import { REFERENCE_STORES } from '../src/app/stores.ts'
+import { hashResults } from '../src/consensus/comet/hashes.ts'
 import type { ExecutedBlock } from '../src/consensus/execution.ts'
 import { createExecutor } from '../src/consensus/executor.ts'
 import { factsBefore, recordOf } from '../src/consensus/follow/node-block.ts'
@@ -26,7 +27,7 @@ export interface PlacedResultDifference extends ResultDifference {
 }
 
 /**
- * App hashes computed from our own changes. `listed`: heights that differ for a known reason (a listed difference, or an
+ * Hashes computed from our own execution. `listed`: heights that differ for a known reason (a listed difference, or an
  * unbuilt module), by reason. `different`: all other heights that differ.
  */
 interface OwnHashes {
@@ -49,6 +50,8 @@ export interface ReplayReport {
   readonly recordedHashes: { readonly computed: number; readonly equal: number; readonly different: readonly number[] }
   /** App hashes computed from our own changes on the recorded parent state. */
   readonly ownHashes: OwnHashes
+  /** Hashes of our own results, compared with `last_results_hash` of the next header. */
+  readonly resultsHashes: OwnHashes
   /** Unexpected failures: no transaction may cause them. */
   readonly bugs: readonly string[]
   /** Number of differences in values or results that are not listed, of wrong hashes, and of bugs. */
@@ -80,9 +83,28 @@ function ownResult({ excludedFor, executed }: ReplayedBlock, differences: readon
   return reasons.length > 0 ? { listed: reasons.join(', ') } : { executed }
 }
 
-function countOwn(tally: OwnHashes, height: number, { executed, listed }: OwnResult, isEqual: boolean): void {
+/** The hash of a block's own results. `listed`: the entries of the list, or the unbuilt modules, that explain a difference. */
+interface OwnResults {
+  readonly hash: Uint8Array
+  readonly listed: string | undefined
+}
+
+function hashOwnResults(
+  { executed, excludedFor }: ReplayedBlock,
+  differences: readonly PlacedResultDifference[],
+): OwnResults {
+  // Logs and events are not hashed.
+  const hashed = differences.filter(({ field }) => field === 'code' || field === 'gas' || field === 'data')
+  const reasons = new Set([...excludedFor, ...hashed.flatMap(({ listed }) => listed ?? [])])
+  return {
+    hash: hashResults(executed.output.results),
+    listed: reasons.size > 0 ? [...reasons].join(', ') : undefined,
+  }
+}
+
+function countOwn(tally: OwnHashes, height: number, listed: string | undefined, isEqual: boolean): void {
   tally.computed++
-  if (executed && isEqual) tally.equal++
+  if (isEqual) tally.equal++
   else if (listed === undefined) tally.different.push(height)
   else tally.listed.set(listed, [...(tally.listed.get(listed) ?? []), height])
 }
@@ -99,6 +121,7 @@ export async function replay(
   const results: ResultTally = { sdk: 0, evm: 0, evmExcluded: 0 }
   const recordedHashes = { computed: 0, equal: 0, different: [] as number[] }
   const ownHashes: OwnHashes = { computed: 0, equal: 0, different: [], listed: new Map() }
+  const resultsHashes: OwnHashes = { computed: 0, equal: 0, different: [], listed: new Map() }
   const bugs: string[] = []
   let height = 0
   const onBug = (error: unknown): void => {
@@ -119,6 +142,7 @@ export async function replay(
   const validators = recording.validators()
   let appHash: Uint8Array | undefined
   let own: OwnResult | undefined
+  let ownResults: OwnResults | undefined
   for await (const block of recording.blocks()) {
     height = block.height
     const line = (await changes.next()).value
@@ -133,10 +157,15 @@ export async function replay(
       recordedHashes.computed++
       if (isEqual) recordedHashes.equal++
       else recordedHashes.different.push(height - 1)
-      if (own) countOwn(ownHashes, height - 1, own, isEqual)
+      if (own) countOwn(ownHashes, height - 1, own.listed, isEqual && own.executed !== undefined)
+    }
+    if (ownResults) {
+      const isEqual = formatHex(ownResults.hash) === String(block.header['last_results_hash']).toLowerCase()
+      countOwn(resultsHashes, height - 1, ownResults.listed, isEqual)
     }
     const recorded = changesOf(line)
     own = undefined
+    ownResults = undefined
     if (only === undefined || only === height) {
       blocks++
       const replayed = replayBlock(executor, application, block, recorded, signers, recording.genesis)
@@ -147,11 +176,15 @@ export async function replay(
         listed: REPLAY_DIFFERENCES.find(({ key }) => key?.(one))?.id,
       }))
       keys.push(...found)
-      for (const one of replayed.resultDifferences) {
-        resultDifferences.push({ ...one, height, listed: REPLAY_DIFFERENCES.find(({ result }) => result?.(one))?.id })
-      }
+      const foundInResults = replayed.resultDifferences.map((one) => ({
+        ...one,
+        height,
+        listed: REPLAY_DIFFERENCES.find(({ result }) => result?.(one))?.id,
+      }))
+      resultDifferences.push(...foundInResults)
       for (const field of Object.keys(results) as (keyof ResultTally)[]) results[field] += replayed.results[field]
       own = ownResult(replayed, found)
+      ownResults = hashOwnResults(replayed, foundInResults)
     }
     const found = nodeBlockOf(block)
     const facts = factsBefore(application.app, store, found, recorded)
@@ -170,6 +203,7 @@ export async function replay(
     resultDifferences.filter(({ listed }) => listed === undefined).length +
     recordedHashes.different.length +
     ownHashes.different.length +
+    resultsHashes.different.length +
     bugs.length
   return {
     recording: recording.name,
@@ -182,6 +216,7 @@ export async function replay(
     resultDifferences,
     recordedHashes,
     ownHashes,
+    resultsHashes,
     bugs,
     unlisted,
   }

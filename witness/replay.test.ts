@@ -15,6 +15,7 @@ import { localnetGenesis } from '../src/app/localnet.ts'
 import { logOf } from '../src/app/result.ts'
 import { REFERENCE_STORES } from '../src/app/stores.ts'
 import type { BlockOutput } from '../src/app/types.ts'
+import { hashResults } from '../src/consensus/comet/hashes.ts'
 import { decodeTransaction } from '../src/evm/transaction/decode.ts'
 import { MsgSendSchema } from '../src/gen/sdk/bank/v1beta1/tx_pb.ts'
 import { evmChainIdOf } from '../src/identity/identity.ts'
@@ -105,14 +106,25 @@ const textOf = (change: Change) => ({
 /** Consensus address of the only proposer. */
 const PROPOSER = '121963FC7BC5F94F2978F6B7A082D1263EE7F5E4'
 
-const blockLine = (height: number, appHash: Uint8Array, txs: readonly Uint8Array[], output: BlockOutput) => ({
+const blockLine = (
+  height: number,
+  appHash: Uint8Array,
+  txs: readonly Uint8Array[],
+  output: BlockOutput,
+  before?: BlockOutput,
+) => ({
   height,
   time: `2024-01-01T00:00:0${height}Z`,
   hash: formatHex(keccak256(utf8(`block ${height}`))).toUpperCase(),
   appHash: formatHex(appHash).toUpperCase(),
   partSetHeader: { total: 1, hash: '' },
   proposer: PROPOSER,
-  header: { chain_id: CHAIN_ID, last_commit_hash: '', proposer_address: PROPOSER },
+  header: {
+    chain_id: CHAIN_ID,
+    last_commit_hash: '',
+    proposer_address: PROPOSER,
+    last_results_hash: before ? formatHex(hashResults(before.results)).toUpperCase() : '',
+  },
   lastCommit: null,
   evidence: [],
   txs: txs.map(formatBase64),
@@ -141,7 +153,7 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
   const settings = { minGasPrices: '' }
   const app = createApplication({ identity, chainId: CHAIN_ID, evmChainId, settings })
   const store = openVersionedStore(openMemory(), REFERENCE_STORES)
-  const input = (height: number, txs: readonly Uint8Array[]) => ({
+  const input = (height: number, txs: readonly Uint8Array[], before?: BlockOutput) => ({
     height: BigInt(height),
     timeNs: BigInt(Date.parse(`2024-01-01T00:00:0${height}Z`)) * 1_000_000n,
     proposer: hex(PROPOSER.toLowerCase()),
@@ -157,7 +169,8 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
       lastBlockId: { hash: new Uint8Array(0), partsTotal: 0, partsHash: new Uint8Array(0) },
       ...{ lastCommitHash: new Uint8Array(0), dataHash: new Uint8Array(0), validatorsHash: new Uint8Array(0) },
       ...{ nextValidatorsHash: new Uint8Array(0), consensusHash: new Uint8Array(0), appHash: new Uint8Array(0) },
-      ...{ lastResultsHash: new Uint8Array(0), evidenceHash: new Uint8Array(0), proposer: hex(PROPOSER.toLowerCase()) },
+      ...{ evidenceHash: new Uint8Array(0), proposer: hex(PROPOSER.toLowerCase()) },
+      lastResultsHash: before ? hashResults(before.results) : new Uint8Array(0),
     },
   })
   const state = createEmptyBranch()
@@ -176,20 +189,20 @@ async function record(spoil: (changes: Change[]) => Change[] = (changes) => chan
   // The contract's events report a send. It also writes its own state.
   const amount = [{ denom: 'unibi', amount: '1000' }]
   const send = create(MsgSendSchema, { fromAddress: text(carol), toAddress: text(bob), amount })
-  const second = requireBlock(app.executeBlock(store.at(), input(2, [tx, signed(MsgSendSchema, send)])))
+  const second = requireBlock(app.executeBlock(store.at(), input(2, [tx, signed(MsgSendSchema, send)], first)))
   const execution = signed(MsgExecuteContract, create(MsgExecuteContract))
   const written = { store: 'wasm', key: CONTRACT_KEY, value: Uint8Array.of(1) }
   const secondChanges = spoil([...second.branch.changes().filter(({ store: name }) => name !== 'x'), written])
   const secondHash = store.commit({ height: 2n, changes: secondChanges }).appHash
-  const third = requireBlock(app.executeBlock(store.at(), input(3, [])))
+  const third = requireBlock(app.executeBlock(store.at(), input(3, [], second)))
   writeFileSync(
     join(folder, 'genesis.json.gz'),
     gzipSync(JSON.stringify({ ...genesis, app_state: { ...genesis.app_state, feeibc: {} } })),
   )
   lines('blocks.jsonl.gz', [
     blockLine(1, new Uint8Array(0), [], first),
-    blockLine(2, appHash, [tx, execution], second),
-    blockLine(3, secondHash, [], third),
+    blockLine(2, appHash, [tx, execution], second, first),
+    blockLine(3, secondHash, [], third, second),
   ])
   lines('changes.jsonl.gz', [
     { height: 1, changes: firstChanges.map(textOf) },
@@ -223,6 +236,9 @@ test('a replay reproduces every key of genesis and blocks, coins moved by a Wasm
   expect([report.unlisted, report.blocks, report.results.evm, report.results.sdk]).toEqual([0, 3, 1, 1])
   expect(report.recordedHashes).toEqual({ computed: 2, equal: 2, different: [] })
   expect(report.ownHashes).toEqual({ computed: 2, equal: 1, different: [], listed: new Map([['wasm', [2]]]) })
+  // Only the second block has results, and one is of a substitute.
+  const listed = new Map([['wasm, gas-of-unbuilt-modules', [2]]])
+  expect(report.resultsHashes).toEqual({ computed: 2, equal: 1, different: [], listed })
   expect([...report.stores.get('wasm')!.excluded]).toEqual([['wasm', 1]])
   expect(report.stores.get('bank')!.excluded.size).toBe(0)
 })
@@ -238,7 +254,7 @@ test('a different value is reported for its block only, since the next block sta
     [2, 'bank', 'value'],
     [2, 'bank', 'value'],
   ])
-  expect(report.ownHashes.different).toEqual([2])
+  expect([report.ownHashes.different, report.resultsHashes.different]).toEqual([[2], []])
   expect(report.unlisted).toBe(3)
   expect(report.recordedHashes.equal).toBe(2)
 })

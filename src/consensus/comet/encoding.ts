@@ -153,10 +153,11 @@ export function encodeHashedParams(params: { readonly maxBytes: bigint; readonly
   })
 }
 
+/** What a header hashes of a result. */
+export type HashedResult = Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>
+
 /** ExecTxResult reduced to its deterministic fields: code, data and gas. */
-export function encodeDeterministicResult(
-  result: Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>,
-): Uint8Array {
+export function encodeDeterministicResult(result: HashedResult): Uint8Array {
   return message((writer) => {
     uint32(writer, 1, result.code)
     bytes(writer, 2, result.data)

@@ -1,5 +1,5 @@
 /** Hashes of a block: header, data, validators, parameters, results, commit and parts (docs/cometbft.md#hashes). */
-import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
+import type { BlockHeader, BlockId, Commit, Validator } from '../../app/records.ts'
 import { compare, EMPTY, equal } from '../../primitives/bytes.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -15,6 +15,7 @@ import {
   encodeTextValue,
   encodeTime,
   encodeVersion,
+  type HashedResult,
 } from './encoding.ts'
 import { hashLeaf, merkleRoot, rootOfHashes } from './merkle.ts'
 
@@ -72,7 +73,7 @@ export function hashData(txs: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Returns `last_results_hash` of the next block, over code, data, gas wanted and gas used of each result. */
-export function hashResults(results: readonly TxResult[]): Uint8Array {
+export function hashResults(results: readonly HashedResult[]): Uint8Array {
   return merkleRoot(results.map(encodeDeterministicResult))
 }
 
