@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { diskFiles } from '../src/node/files.ts'
 import { FREE_PORTS, startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-commands-'))
@@ -66,7 +67,11 @@ test('a chain is started, queried, exported, reindexed and deleted from the comm
   expect(await almanac(['reindex', '--home', home])).toMatchObject({ code: 0, out: 'indexed 1 blocks\n' })
   expect((await almanac(['status', '--home', home, '--comet-port', port])).err).toContain('no node answers at')
 
+  // As under CometBFT: the engine's chain goes, and its key for peers stays.
+  const engine = ['data/blockstore.db', 'config/genesis.json', 'config/priv_validator_key.json', 'config/node_key.json']
+  for (const name of engine) diskFiles.write(join(home, 'engine', name), '')
   expect((await almanac(['reset', '--home', home])).out).toBe(`deleted the chain in ${home}\n`)
+  expect(engine.map((name) => existsSync(join(home, 'engine', name)))).toEqual([false, false, false, true])
   expect([existsSync(join(home, 'data')), existsSync(join(home, 'config.toml'))]).toEqual([false, true])
   expect((await almanac(['reset', '--home', home])).out).toBe(`no chain in ${home}\n`)
 })

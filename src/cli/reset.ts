@@ -1,5 +1,7 @@
 /** `almanac reset`: deletes the chain of a home, but keeps its settings and keyrings. */
+import { join } from 'node:path'
 import { Command } from 'commander'
+import { ENGINE_CHAIN } from '../node/engine/engine-home.ts'
 import { diskFiles } from '../node/files.ts'
 import { homePaths } from '../node/home.ts'
 import { acquireLock } from '../node/lock.ts'
@@ -20,6 +22,7 @@ export async function reset(args: readonly string[]): Promise<number> {
   const release = acquireLock(paths.lock, diskFiles)
   for (const path of [paths.data, paths.snapshots, paths.genesis, paths.profile, paths.validatorKey, paths.record])
     diskFiles.remove(path)
+  for (const path of ENGINE_CHAIN) diskFiles.remove(join(paths.engine, path))
   commentOutGenesis(paths.config)
   release()
   process.stdout.write(`deleted the chain in ${paths.root}\n`)

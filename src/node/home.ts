@@ -32,6 +32,8 @@ export interface HomePaths {
   /** Snapshots of the state, for new nodes. */
   readonly snapshots: string
   readonly lock: string
+  /** Home of the engine that this node runs. */
+  readonly engine: string
 }
 
 /** Returns `ALMANAC_HOME`, else `~/.almanac`. */
@@ -51,6 +53,7 @@ export function homePaths(root: string): HomePaths {
     data: join(root, 'data'),
     snapshots: join(root, 'snapshots'),
     lock: join(root, 'lock'),
+    engine: join(root, 'engine'),
   }
 }
 

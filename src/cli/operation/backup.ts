@@ -1,5 +1,5 @@
 /** `almanac backup DIR`: copies a home, also while a node runs in it. */
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { diskFiles } from '../../node/files.ts'
 import { homePaths } from '../../node/home.ts'
@@ -45,7 +45,7 @@ export async function backup(
     folder: resolve(command.args[0]!),
     chainId: (JSON.parse(genesis) as { chain_id: string }).chain_id,
     // A flag can have chosen the engine, which the settings of the home then do not say.
-    underEngine: config.consensus.engine !== 'solo' || diskFiles.exists(join(paths.root, 'engine')),
+    underEngine: config.consensus.engine !== 'solo' || diskFiles.exists(paths.engine),
     includeKeys: keys,
     verify,
     keep: Number(keep),

@@ -200,7 +200,8 @@ export async function startCometEngine(
     query,
     onOffer: () =>
       log('error', 'the engine has no blocks and this node has: it cannot restore a snapshot', {
-        remedy: 'stop the node, and delete the folders data and engine/data of its home to begin again',
+        remedy:
+          'stop the node, and delete of its home the folder data and all in engine/data but priv_validator_state.json to begin again',
       }),
     onInfo: ({ version, abciVersion }) =>
       log('info', 'the engine has connected', { version, abci_version: abciVersion }),
@@ -235,7 +236,7 @@ async function runEngine(
   const path = findEngine(program)
   const version = versionOf(path)
   requireSafeVersion(version)
-  const root = home ? join(resolve(home.paths.root), 'engine') : mkdtempSync(join(tmpdir(), 'almanac-engine-'))
+  const root = home ? resolve(home.paths.engine) : mkdtempSync(join(tmpdir(), 'almanac-engine-'))
   if (!home) undo.push(() => rmSync(root, { recursive: true, force: true }))
   await endFormerEngine(root, files, log)
   prepareEngineHome(path, root, genesis, validatorKeys[0]!, files)

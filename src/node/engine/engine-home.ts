@@ -3,8 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { formatConsensusParams, parseConsensusParams } from '../../app/genesis-params.ts'
 import type { GenesisDocument } from '../../app/types.ts'
+import { queryError } from '../../primitives/errors.ts'
 import type { Files } from '../files.ts'
 import { formatValidatorKey, type ValidatorKey } from '../validator-key.ts'
+
+/** What the engine's home has of one chain: all but its settings and the key for peers. */
+export const ENGINE_CHAIN = ['data', 'config/genesis.json', 'config/priv_validator_key.json', 'config/addrbook.json']
+/** The record of what the validator has signed, without which the engine does not start. */
+const SIGNED = 'data/priv_validator_state.json'
 
 /** Returns the document in the form that CometBFT reads: it names the first validators only if the document does. */
 function engineGenesis(genesis: GenesisDocument): Record<string, unknown> {
@@ -23,7 +29,8 @@ function engineGenesis(genesis: GenesisDocument): Record<string, unknown> {
 
 /**
  * Prepares the home of the engine: `init` of its program writes the configuration, and this node its genesis document and
- * validator key, if it has one. Later starts leave it as it is.
+ * validator key, if it has one. Later starts leave it as it is. Throws `failedPrecondition` if the record of the validator's
+ * signatures is gone.
  */
 export function prepareEngineHome(
   path: string,
@@ -33,8 +40,21 @@ export function prepareEngineHome(
   files: Files,
 ): void {
   const document = join(root, 'config/genesis.json')
-  if (files.exists(join(root, 'config/config.toml')) && files.exists(document)) return
+  if (files.exists(join(root, 'config/config.toml')) && files.exists(document)) {
+    requireSigned(join(root, SIGNED), files)
+    return
+  }
   execFileSync(path, ['init', '--home', root], { stdio: 'ignore', timeout: 30_000 })
   files.write(document, `${JSON.stringify(engineGenesis(genesis))}\n`)
   if (key) files.write(join(root, 'config/priv_validator_key.json'), formatValidatorKey(key), { secret: true })
+}
+
+/** Throws `failedPrecondition` without the record of signatures: with a new one a validator could sign a height a second time. */
+function requireSigned(path: string, files: Files): void {
+  if (files.exists(path)) return
+  throw queryError(
+    'failedPrecondition',
+    `${path} is missing, which records what this validator has signed: put it back. If it is lost, wait until the chain has passed ` +
+      'all heights that this validator can have signed, then write {"height":"0","round":0,"step":0} into it',
+  )
 }

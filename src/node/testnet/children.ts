@@ -96,7 +96,7 @@ export function startChild({ index, node, command, engine, files, onEnd }: Child
       if (child.connected) child.disconnect()
       // A user can have started the node again.
       if (lockHolder(homePaths(node.home).lock, files) !== undefined) return
-      await endFormerEngine(join(node.home, 'engine'), files, () => undefined)
+      await endFormerEngine(homePaths(node.home).engine, files, () => undefined)
     },
   }
   return self

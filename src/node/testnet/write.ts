@@ -36,9 +36,8 @@ export interface TestnetOptions {
 
 const newKey = ({ random }: World): ValidatorKey => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32)))
 
-/** Returns the folder of the engine's configuration in a home. */
 /** Returns the folder of the engine's configuration and keys in a home. */
-export const engineConfig = (home: string): string => join(home, 'engine/config')
+export const engineConfig = (home: string): string => join(homePaths(home).engine, 'config')
 
 /** The parts of a home that differ between nodes. */
 interface NodeParts {
