@@ -2,8 +2,8 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTurns, type Share } from './turns.ts'
 
-/** Creates turns with a clock that only requests move, each by its own time. */
-function world() {
+/** Creates turns with a clock that only requests move, each by its own time, and another client that has just asked little. */
+async function world({ isAlone = false } = {}) {
   let now = 0
   const turns = createTurns(() => now)
   const order: string[] = []
@@ -15,11 +15,13 @@ function world() {
   const pass = (ms: number): void => {
     now += ms
   }
+  if (!isAlone) turns.run(turns.share('9.9.9.9'), () => {})
+  await setImmediate()
   return { turns, order, ask, pass }
 }
 
 test('a client with one request waits for one request of each other address, not for all of them', async () => {
-  const { turns, order, ask } = world()
+  const { turns, order, ask } = await world()
   const [greedy, other, honest] = ['1.1.1.1', '2.2.2.2', '3.3.3.3'].map((address) => turns.share(address))
   for (let i = 0; i < 50; i++) ask(greedy!, `greedy ${i}`, 1)
   for (let i = 0; i < 50; i++) ask(other!, `other ${i}`, 1)
@@ -32,7 +34,7 @@ test('a client with one request waits for one request of each other address, not
 })
 
 test('of one address, a connection that asks little comes before those that ask much', async () => {
-  const { turns, order, ask } = world()
+  const { turns, order, ask } = await world()
   const [modest, ...greedy] = Array.from({ length: 9 }, () => turns.share('1.1.1.1'))
   for (let i = 0; i < 10; i++) for (const share of greedy) ask(share, 'greedy', 30)
   while (order.length < 20) await setImmediate()
@@ -43,7 +45,7 @@ test('of one address, a connection that asks little comes before those that ask 
 })
 
 test('what has used most of the thread gets every fourth run', async () => {
-  const { turns, order, ask } = world()
+  const { turns, order, ask } = await world()
   const [light, heavy] = [turns.share('1.1.1.1'), turns.share('2.2.2.2', 1000)]
   ask(light, 'first', 3)
   for (let i = 0; i < 20; i++) ask(light, 'light', 1)
@@ -53,7 +55,7 @@ test('what has used most of the thread gets every fourth run', async () => {
 })
 
 test('an address that asks much leaves time to others that ask little, which are served at once meanwhile', async () => {
-  const { turns, order, ask } = world()
+  const { turns, order, ask } = await world()
   const [greedy, modest] = [turns.share('1.1.1.1'), turns.share('2.2.2.2')]
   ask(greedy, 'greedy', 800)
   await setImmediate()
@@ -68,8 +70,16 @@ test('an address that asks much leaves time to others that ask little, which are
   while (order.length < 6) await setTimeout(10)
 })
 
+test('requests of an address that is alone run together for longer', async () => {
+  const { turns, order, ask } = await world({ isAlone: true })
+  const shares = Array.from({ length: 30 }, () => turns.share('1.1.1.1', 30))
+  for (const share of shares) ask(share, 'alone', 1)
+  expect(order).toHaveLength(20)
+  while (order.length < 30) await setImmediate()
+})
+
 test('used time is forgotten by halves', async () => {
-  const { turns, pass } = world()
+  const { turns, pass } = await world()
   const share = turns.share('1.1.1.1', 400)
   pass(2000)
   turns.run(share, () => {})
@@ -77,7 +87,7 @@ test('used time is forgotten by halves', async () => {
 })
 
 test('requests run at once while a slice lasts and nobody waits', async () => {
-  const { turns, pass } = world()
+  const { turns, pass } = await world()
   const honest = turns.share('1.1.1.1')
   expect(turns.take(honest)).toBeUndefined()
   pass(2)
