@@ -82,21 +82,21 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
     onDisconnect(state.peer.address, reason)
   }
 
-  /** Reads the counters of connections. Disconnects those that have stalled, and returns those that wait. */
+  /** Reads the counters of connections, what they have taken only for all of them. Disconnects those that have stalled, and returns those that wait. */
   function measure(looked: ReadonlyMap<object, State>, now: number): [object, State][] {
     const waiting: [object, State][] = []
     for (const [connection, state] of looked) {
       const { peer } = state
       const unsent = peer.unsent()
       state.waiting = unsent + state.held + (peer.unfinished?.() ?? 0)
-      // Nearly all connections are idle, and this is the expensive counter of a socket.
-      const taken = state.waiting === 0 ? undefined : peer.taken()
+      // This counter of a socket is expensive: it measures each text that waits.
+      const taken = state.waiting === 0 ? undefined : looked === peers ? peer.taken() : state.taken
       const hasTaken = taken !== undefined && state.taken !== undefined && taken !== state.taken
       state.taken = taken
-      if (hasTaken || taken === undefined) state.since = now
+      if (hasTaken || state.waiting === 0) state.since = now
       // An unfinished answer cannot be taken, and an unfinished request has its own time limit.
       if (hasTaken || unsent === 0) state.stalledSince = now
-      if (taken === undefined) continue
+      if (state.waiting === 0) continue
       if (now - state.stalledSince >= stallMs) disconnect(connection, state, STALLED)
       else waiting.push([connection, state])
     }
