@@ -1,5 +1,5 @@
 /** A compute worker: it opens the chain for reading and runs one job after another. */
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { createApplication } from '../../app/application.ts'
 import { createJobs, type JobBudget } from '../../app/jobs.ts'
@@ -24,7 +24,10 @@ import {
 import { openRemoteState } from './remote-state.ts'
 import { loadScriptEngine } from './script-engine.ts'
 
+/** Niceness of a compute thread above that of its process. */
 const NICENESS = 5
+/** The highest niceness of the system. */
+const MAX_NICENESS = 19
 
 /** Runs jobs until the thread is terminated. `build` replaces the state machine of this build. */
 export function runComputeWorker(build?: Build): void {
@@ -34,7 +37,7 @@ export function runComputeWorker(build?: Build): void {
   const takenCount = new Int32Array(taken)
   const identity = createIdentity(profile)
   // Blocks precede calls. On Linux the id 0 means this thread; on other systems it means the whole process.
-  if (process.platform === 'linux') setPriority(0, NICENESS)
+  if (process.platform === 'linux') setPriority(0, Math.min(MAX_NICENESS, getPriority() + NICENESS))
   const app = createApplication({
     identity,
     chainId,
