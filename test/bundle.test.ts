@@ -1,4 +1,5 @@
 /** The bundle in `dist/` against the sources. */
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -17,6 +18,20 @@ test('the build saves compiled code that this version of Node.js accepts', () =>
     cachedData: readFileSync(join(dist, 'code.cache')),
   })
   expect(script.cachedDataRejected).toBe(false)
+})
+
+test('a version of Node.js that is too old is named, by the command and by the library', () => {
+  const runWith = (version: string, ...args: readonly string[]) => {
+    const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`
+    const { status, stderr } = spawnSync(process.execPath, ['--import', pretend, ...args], { encoding: 'utf8' })
+    return [status, stderr]
+  }
+  const command = [join(dist, '../bin/almanac'), 'version']
+  expect(runWith('18.20.8', ...command)).toEqual([1, 'almanac needs Node.js 20.19 or newer, but this is 18.20.8\n'])
+  expect(runWith('20.18.3', ...command)[0]).toBe(1)
+  for (const version of ['20.19.0', '22.0.0']) expect(runWith(version, ...command)).toEqual([0, ''])
+  const [status, stderr] = runWith('20.18.3', join(dist, 'index.js'))
+  expect([status, stderr]).toEqual([1, expect.stringContaining('Error: almanac needs Node.js 20.19 or newer')])
 })
 
 test('stack traces of a build do not contain the path where it was built', async () => {
