@@ -177,7 +177,9 @@ export function createPool(dependencies: Dependencies): Pool {
       if (displaced?.replaced) {
         release([displaced.replaced], errors.txInMempool('replaced by a transaction that pays more'))
       }
-      if (displaced) release(displaced.evicted, errors.mempoolIsFull('evicted by a transaction that pays more'))
+      if (displaced && displaced.evicted.length > 0) {
+        release(displaced.evicted, errors.mempoolIsFull('evicted by a transaction that pays more'))
+      }
       const admission = admissionOf(hash, result)
       return tx ? { admission, tx } : { admission }
     } catch (error) {
