@@ -37,7 +37,7 @@ export interface Undo {
 export type MakeRecord = (appHash: Uint8Array) => StoredBlock
 
 /** A block whose changes are being hashed; nothing of it is durable. */
-export interface PreparedCommit {
+export interface PreparedBlock {
   /** App hash after the block, for engines that need it before the commit. Reading it waits for the trees. */
   readonly appHash: Uint8Array
   /** Returns the root hash of each store after the block, in the order of the app hash. */
@@ -47,16 +47,12 @@ export interface PreparedCommit {
    * listeners.
    */
   commit(settle?: (block: StoredBlock) => void): StoredBlock
-  abort(): void
-}
-
-/** A block of this executor, which can also be held. */
-export interface PreparedBlock extends PreparedCommit {
   /**
    * Moves the tip without waiting for the disk. The block becomes durable with the next one that is not held, or with `flush`;
    * `settle` and the listeners are called then. A crash loses it and all after it.
    */
   hold(settle?: (block: StoredBlock) => void): StoredBlock
+  abort(): void
 }
 
 /** A block that was executed elsewhere. */
@@ -97,7 +93,7 @@ export interface Executor {
   /** Starts hashing an executed block. `txHashes`, sha256 of its transactions, saves hashing them again. */
   prepare(block: ExecutedBlock, record: MakeRecord, txHashes?: readonly Uint8Array[]): PreparedBlock
   /** Starts hashing the changes of a block that was executed elsewhere; compare `appHash` with the next header before the commit. */
-  prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit
+  prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedBlock
   /** Makes the blocks durable that are held, and tells the listeners of each. Does nothing without one. */
   flush(): void
   /** Returns the number of held blocks. */

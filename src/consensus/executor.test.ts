@@ -148,6 +148,25 @@ test('blocks committed with changes from elsewhere give the same chain, and can 
   expect(commit(replica, [transfer(1n)]).block).toEqual(commit(source, [transfer(1n)]).block)
 })
 
+test('blocks from elsewhere that are held move the tip, and listeners are notified once they are durable', () => {
+  const source = open().executor
+  const replica = open().executor
+  source.begin(genesis)
+  const told: bigint[] = []
+  replica.onBlock(({ header }) => told.push(header.height))
+  for (const txs of [[], [transfer(0n)], [transfer(1n)]]) {
+    const { validators } = source.tip()
+    const { block, executed } = commit(source, txs)
+    const { height } = block.header
+    const given = { height, record: () => block, ...(height === 1n && { validators }) }
+    replica.prepareForeign(given, executed.changes).hold()
+    expect(tipOf(replica)).toEqual(tipOf(source))
+  }
+  expect([told, replica.heldCount(), balance(replica)]).toEqual([[], 3, 2n])
+  replica.flush()
+  expect([told, replica.heldCount()]).toEqual([[1n, 2n, 3n], 0])
+})
+
 test('a block from elsewhere can be compared by its app hash and discarded, and its record can fail without harm', () => {
   const source = open().executor
   const replica = open().executor

@@ -26,7 +26,6 @@ import type {
   ForeignBlock,
   MakeRecord,
   PreparedBlock,
-  PreparedCommit,
   StartedBlock,
   Undo,
 } from './execution.ts'
@@ -240,7 +239,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     tellHeld()
   }
 
-  function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedCommit {
+  function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedBlock {
     requireRunning()
     const { height, record, stores } = block
     const started = elapsed()
@@ -251,15 +250,27 @@ export function createExecutor(options: ExecutorOptions): Executor {
       },
       storeRoots: prepared.storeRoots,
       commit(settle) {
-        const stored = record(prepared.appHash)
-        const validators = block.validators ?? boundingSet(height)
-        const rows = [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
-        prepared.commit(() => rows)
-        options.onTiming?.({ executeMs: undefined, commitMs: elapsed() - started })
-        moveTo(undefined)
+        const stored = write(false)
+        tellHeld()
         return tell(stored, settle)
       },
+      hold(settle) {
+        const stored = write(true)
+        held.push({ block: stored, settle })
+        return stored
+      },
       abort: prepared.abort,
+    }
+
+    /** Writes the block and moves the tip. */
+    function write(isHeld: boolean): StoredBlock {
+      const stored = record(prepared.appHash)
+      const validators = block.validators ?? boundingSet(height)
+      const rows = [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
+      prepared.commit(() => rows, isHeld)
+      options.onTiming?.({ executeMs: undefined, commitMs: elapsed() - started })
+      moveTo(undefined)
+      return stored
     }
   }
 

@@ -87,6 +87,18 @@ test('every block of the stream is verified and answers, from genesis on', async
   expect(answer.status).toBe(200)
 })
 
+test('a replica that catches up writes several blocks at once, and tells of each', async () => {
+  node.advance(2)
+  const replica = await start()
+  await reach(replica, 2)
+  const told: (readonly [number, number])[] = []
+  replica.gateway.driver.onBlock(({ header }) => told.push([Number(header.height), Number(replica.height)]))
+  node.advance(LAST)
+  await reach(replica, LAST)
+  await expect.poll(() => told.map(([height]) => height)).toEqual(Array.from({ length: LAST - 2 }, (_, i) => i + 3))
+  expect(told.some(([height, tip]) => tip > height)).toBe(true)
+})
+
 test('a replica that starts again continues with the next block', async () => {
   node.advance(12)
   const first = await start()

@@ -12,8 +12,8 @@ import { withHeldWrites } from '../../store/journal/held-backend.ts'
 import type { TableWrite } from '../../store/types.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import { createExecutor } from '../executor.ts'
+import type { HoldLimits } from '../holding.ts'
 import { createEngineBlocks } from './blocks.ts'
-import type { HoldLimits } from './holding.ts'
 import { createKnownTxs } from './known-txs.ts'
 
 const publicKey = sha256(utf8('validator'))

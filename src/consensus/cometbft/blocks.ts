@@ -5,8 +5,8 @@ import { EMPTY } from '../../primitives/bytes.ts'
 import type { ChainEvent } from '../../store/types.ts'
 import { NO_BLOCK_ID } from '../comet/hashes.ts'
 import type { ExecutedBlock, Executor, StartedBlock } from '../execution.ts'
+import { createHolding, type HoldLimits } from '../holding.ts'
 import { headerOfBlock } from './facts.ts'
-import { createHolding, type HoldLimits } from './holding.ts'
 import type { KnownTxs } from './known-txs.ts'
 
 /** The steps of a block. One that throws halts the chain: the engine stops, and without a new start no block follows. */

@@ -9,6 +9,8 @@ import { EMPTY, equal } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { FollowStatus, Halted } from '../driver.ts'
+import type { PreparedBlock } from '../execution.ts'
+import { createHolding, type HoldLimits } from '../holding.ts'
 import { lastCommon } from './last-common.ts'
 import type { TrustedBlock } from './light/trust.ts'
 import type { NodeBlock } from './node-block.ts'
@@ -17,14 +19,16 @@ import { createStatus } from './status.ts'
 import { createTaking, type Stated, type TakingOptions } from './take-block.ts'
 import { difference, isSetOf, requireLink, requireOutcome, requireSigned, requireWhole } from './verify.ts'
 
-export interface FollowOptions extends Omit<TakingOptions, 'stated' | 'signal' | 'log'> {
-  readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'at'>
+export interface FollowOptions extends Omit<TakingOptions, 'stated' | 'write' | 'signal' | 'log'> {
+  readonly store: Pick<VersionedStore, 'latestHeight' | 'earliestHeight' | 'atTip'>
   readonly changes: ChangeSource
   /** The first block as the operator's trust gives it; absent if the node is trusted for it. */
   readonly anchor?: Pick<TrustedBlock, 'height' | 'hash'> | undefined
   readonly blocks: BlockSource
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number
+  /** Monotonic clock, milliseconds. */
+  readonly elapsed: () => number
   /** Called when the follower stops, waits for what fails, goes back, or goes on. */
   readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>) => void
 }
@@ -45,6 +49,8 @@ const TIP_MS = 1000
 /** Time after which a failed step is tried again: it doubles from the first to the last. Unit: milliseconds. */
 const FIRST_RETRY_MS = 20
 const LAST_RETRY_MS = 5000
+/** The most that is held while the replica catches up: those blocks are as many waits for the disk. */
+const HOLD_LIMITS: HoldLimits = { blocks: 20, ms: 100 }
 /** Time between two tries from which the next URL is asked. Unit: milliseconds. */
 const TURN_MS = 300
 
@@ -80,7 +86,7 @@ export function startFollowing(options: FollowOptions): Following {
     now,
     onListenerFailure: (error) => log('error', 'a listener of the follower failed', { error }),
   })
-  const { take, fill } = createTaking({ ...options, stated, signal })
+  const { take, fill } = createTaking({ ...options, stated, write, signal })
   executor.onBlock(status.refresh)
   executor.onRollback(status.refresh)
 
@@ -92,6 +98,37 @@ export function startFollowing(options: FollowOptions): Following {
     }
     status.setTip(found)
     return found
+  }
+
+  const holding = createHolding({
+    executor,
+    limits: HOLD_LIMITS,
+    flush() {
+      try {
+        executor.flush()
+      } catch (error) {
+        log('error', 'the latest blocks are not durable', { error })
+      }
+    },
+    elapsed: options.elapsed,
+  })
+
+  /** Makes a block durable, or holds it if the next one is here: a crash loses none that the sources do not have. */
+  function write(height: bigint, prepared: Pick<PreparedBlock, 'commit' | 'hold'>): void {
+    const hasNext = (changes.latest() ?? 0n) > height && (status.tip()?.height ?? 0n) > height
+    if (!hasNext || !holding.takes()) {
+      prepared.commit()
+      return
+    }
+    prepared.hold()
+    holding.note()
+  }
+
+  /** Goes back to a height. */
+  function goBack(to: bigint): void {
+    executor.flush()
+    executor.rollback(to)
+    forget(to + 1n)
   }
 
   /** Resolves with the outcome of a block as the node states it: in the next header, or as its application reports the app hash. */
@@ -153,8 +190,7 @@ export function startFollowing(options: FollowOptions): Following {
       throw difference(common + 1n, 'the node answered another block for it before')
     if (verifies) requireSigned(chainId, next, executor.blocks.validators(common + 1n) ?? [])
     log('warn', 'the node went back: so does this replica', { from: latest(), to: common })
-    executor.rollback(common)
-    forget(common + 1n)
+    goBack(common)
     status.confirm(common)
     return true
   }
@@ -173,7 +209,7 @@ export function startFollowing(options: FollowOptions): Following {
     if (verifies) verifyBlock(block, set)
     if (isGap(streamed)) await fill(block, streamed)
     else await take(block, streamed.changes, isNew ? set : undefined)
-    changes.release(height)
+    changes.release(height - BigInt(executor.heldCount()))
   }
 
   /** Verifies what the block itself says. Its app hash is that of the state before it. */
@@ -203,8 +239,7 @@ export function startFollowing(options: FollowOptions): Following {
   function takeBack(height: bigint): void {
     if (isRestored() || height <= store.earliestHeight()) return
     log('warn', 'takes back a block that the next header contradicts', { height })
-    executor.rollback(height - 1n)
-    forget(height)
+    goBack(height - 1n)
   }
 
   async function run(): Promise<void> {
@@ -285,6 +320,8 @@ export function startFollowing(options: FollowOptions): Following {
       abort.abort(queryError('unavailable', 'the node is stopping'))
       changes.close()
       await running
+      holding.stop()
+      executor.flush()
     },
   }
 }

@@ -59,11 +59,11 @@ interface StateFacts {
 /** Reads those facts; before the first block, from the state that its changes make, which include genesis. */
 export function factsBefore(
   app: Pick<Application, 'readContext'>,
-  store: Pick<VersionedStore, 'latestHeight' | 'at'>,
+  store: Pick<VersionedStore, 'latestHeight' | 'atTip'>,
   { header, blockId }: Pick<NodeBlock, 'header' | 'blockId'>,
   changes: readonly Change[],
 ): StateFacts {
-  const snapshot = store.latestHeight() > 0n ? store.at() : undefined
+  const snapshot = store.latestHeight() > 0n ? store.atTip() : undefined
   const { height, timeNs, proposer, lastCommitHash } = header
   try {
     const state = snapshot ?? firstState(changes)

@@ -22,8 +22,6 @@ export interface ReplicaOptions extends FollowOptions {
   readonly limits: MempoolLimits
   /** Lag from which the replica is catching up. Unit: milliseconds. */
   readonly maxLagMs: number
-  /** Monotonic clock, milliseconds. */
-  readonly elapsed: () => number
 }
 
 export interface Replica extends Driver {

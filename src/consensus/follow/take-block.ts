@@ -6,7 +6,7 @@ import { equal, formatHex } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Change } from '../../store/types.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
-import type { Executor, ForeignBlock } from '../execution.ts'
+import type { Executor, ForeignBlock, PreparedBlock } from '../execution.ts'
 import { createExecution, type ExecutedHere } from './execute.ts'
 import { firstDifference } from './first-difference.ts'
 import { factsBefore, type NodeBlock, recordOf } from './node-block.ts'
@@ -24,7 +24,7 @@ export interface Stated {
 export interface TakingOptions {
   readonly executor: Executor
   readonly app: Pick<Application, 'readContext' | 'haltBefore'>
-  readonly store: Pick<VersionedStore, 'latestHeight' | 'at'>
+  readonly store: Pick<VersionedStore, 'latestHeight' | 'atTip'>
   /** Names of the stores before the first block. */
   readonly firstStores: readonly string[]
   readonly identity: Identity
@@ -34,6 +34,8 @@ export interface TakingOptions {
   readonly verifies: boolean
   readonly log: (level: 'info' | 'warn', message: string, facts: Readonly<Record<string, unknown>>) => void
   readonly stated: (height: bigint, block: NodeBlock) => Promise<Stated>
+  /** Makes a block durable, or holds it with those that follow at once. */
+  readonly write: (height: bigint, prepared: Pick<PreparedBlock, 'commit' | 'hold'>) => void
   readonly signal: AbortSignal
 }
 
@@ -83,7 +85,7 @@ export function createTaking(options: TakingOptions): Taking {
     const stores = added.length > 0 ? { added } : undefined
     const prepared = executor.prepareForeign({ height, record, validators, stores }, written)
     if (!stated || equal(prepared.appHash, stated)) {
-      prepared.commit()
+      options.write(height, prepared)
       return
     }
     const ours = prepared.appHash

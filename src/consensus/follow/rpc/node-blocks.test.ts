@@ -80,7 +80,7 @@ test('a node that names validators without an end is refused', async () => {
   expect(pages).toBe(101)
 })
 
-test('a status that is none is refused', async () => {
+test('a status without the first height of the node is refused', async () => {
   const sync = { latest_block_hash: HASH, latest_block_height: '7', earliest_block_height: 'first' }
   const rpc = { ...nodeOf(1).rpc, call: async () => ({ sync_info: sync }) }
   await expect(createNodeBlocks(rpc).tip(never)).rejects.toMatchObject({ status: 'dataLoss' })

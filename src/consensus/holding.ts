@@ -1,9 +1,9 @@
 /**
- * Holding blocks that the engine replays. It has them on its disk, and sends those again that this node lacks after a crash. So they
- * need not be durable one by one, which would cost a wait for the disk each. Blocks that the engine decides are durable with their
- * commit.
+ * Holding blocks that come from elsewhere at once: an engine replays them, or a replica catches up. Their source has them, and gives
+ * those again that this node lacks after a crash. So they need not be durable one by one, which would cost a wait for the disk
+ * each. Blocks that are decided meanwhile are durable with their commit.
  */
-import type { Executor } from '../execution.ts'
+import type { Executor } from './execution.ts'
 
 /** The most that is held: blocks, and the time of the first, milliseconds. */
 export interface HoldLimits {
@@ -53,7 +53,7 @@ export function createHolding({ executor, limits, flush, elapsed }: Dependencies
       if (executor.heldCount() > 1) return
       since = elapsed()
       clearTimeout(timer)
-      // The engine sends nothing after the last block of a replay until its peers are there.
+      // Nothing may come after the last one: an engine waits for its peers.
       if (Number.isFinite(limits.ms)) timer = setTimeout(end, limits.ms).unref()
     },
     stop: () => clearTimeout(timer),
