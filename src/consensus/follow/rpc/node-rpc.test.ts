@@ -136,6 +136,33 @@ test('an answer that never ends does not hold the follower, nor fill its memory'
   )
 })
 
+test('large answers are read one at a time, and small ones beside them', async () => {
+  const filler = 'x'.repeat(9 << 20)
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const url = await serve(async (body, response) => {
+    const { id, method } = body as Call
+    const text = JSON.stringify({ jsonrpc: '2.0', id, result: { method, ...(method !== 'small' && { filler }) } })
+    response.write(text.slice(0, -1))
+    if (method === 'first') await held
+    response.end(text.slice(-1))
+  })
+  const rpc = createNodeRpc({ urls: [url] })
+  const ends: string[] = []
+  const ask = (method: string) => rpc.call(method, {}, never).then(() => ends.push(method))
+  const first = ask('first')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const second = ask('second')
+  await ask('small')
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(ends).toEqual(['small'])
+  release()
+  await Promise.all([first, second])
+  expect(ends).toEqual(['small', 'first', 'second'])
+})
+
 test('a node does not make the follower ask another host', async () => {
   let asked = 0
   const inner = await serve((body, response) => {
