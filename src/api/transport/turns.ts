@@ -32,11 +32,11 @@ interface Used {
   since: number
 }
 
-/** What a connection, or a piece of long work, has used of the thread. */
+/** Time that a connection, or a piece of long work, has used of the thread. */
 export interface Share extends Used {
   /** Address of the client; empty if it is not known. */
   readonly address: string
-  /** What all shares of the address have used. */
+  /** Time that all shares of the address have used. */
   readonly all: Used
 }
 

@@ -153,7 +153,7 @@ export function encodeHashedParams(params: { readonly maxBytes: bigint; readonly
   })
 }
 
-/** What a header hashes of a result. */
+/** The fields of a result that a header hashes. */
 export type HashedResult = Pick<TxResult, 'code' | 'data' | 'gasWanted' | 'gasUsed'>
 
 /** ExecTxResult reduced to its deterministic fields: code, data and gas. */
