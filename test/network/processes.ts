@@ -3,15 +3,20 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
+import { versionOf } from '../../src/node/engine/engine-version.ts'
 import type { Testnet, TestnetNode } from '../../src/node/testnet/manifest.ts'
 
 const PROGRAM = resolve(import.meta.dirname, '../../dist/almanac.cjs')
 
+const ON_PATH = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'cometbft'))
+
 /** The program of CometBFT: that of `ALMANAC_ENGINE` (see `surroundings.ts`), or `cometbft` on PATH; undefined without either. */
-export const ENGINE = [
-  process.env['COMETBFT'] ?? '',
-  ...(process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'cometbft')),
-].find((path) => path !== '' && existsSync(path))
+export const ENGINE = [process.env['COMETBFT'] ?? '', ...ON_PATH].find((path) => path !== '' && existsSync(path))
+
+/** The program of CometBFT 0.37: that of `ALMANAC_ENGINE_037`, or `cometbft` on PATH if it is of that line; undefined without either. */
+export const ENGINE_037 = [process.env['COMETBFT_037'] ?? '', ...ON_PATH].find(
+  (path) => path !== '' && existsSync(path) && versionOf(path).startsWith('0.37.'),
+)
 
 export const NO_ENGINE = 'skipped: no cometbft on PATH, and none in ALMANAC_ENGINE'
 
@@ -42,7 +47,7 @@ export function startAlmanac(...args: string[]): Running {
 /** Ports of a test, below those that the system hands out, and different for processes that run at once. */
 const portOf = (pid: number): number => 21_000 + (pid % 180) * 60
 
-/** Writes a network of four validators. */
+/** Writes a network; `flags` can name another engine than `ENGINE`. */
 export function writeNetwork(...flags: string[]): {
   readonly folder: string
   readonly testnet: () => Testnet
@@ -50,7 +55,8 @@ export function writeNetwork(...flags: string[]): {
 } {
   const scratch = mkdtempSync(join(tmpdir(), 'almanac-network-'))
   const folder = join(scratch, 'net')
-  almanac('testnet', '--output', folder, '--engine', ENGINE!, '--base-port', String(portOf(process.pid)), ...flags)
+  const engine = flags.includes('--engine') ? [] : ['--engine', ENGINE!]
+  almanac('testnet', '--output', folder, ...engine, '--base-port', String(portOf(process.pid)), ...flags)
   return {
     folder,
     testnet: () => JSON.parse(readFileSync(join(folder, 'testnet.json'), 'utf8')) as Testnet,

@@ -13,9 +13,10 @@ const FOREIGN = /^(ALMANAC_.*|XDG_.*|(https?|all|grpc)_proxy)$/i
  */
 export function setup(): (() => void) | undefined {
   if (tmpdir().includes(FOLDER)) return undefined
-  // The engine of the network tests; nodes refuse variables of their prefix that are no settings.
-  const { ALMANAC_ENGINE: engine } = process.env
+  // The engines of the network tests; nodes refuse variables of their prefix that are no settings.
+  const { ALMANAC_ENGINE: engine, ALMANAC_ENGINE_037: older } = process.env
   if (engine) process.env['COMETBFT'] = engine
+  if (older) process.env['COMETBFT_037'] = older
   for (const name of Object.keys(process.env)) if (FOREIGN.test(name)) delete process.env[name]
   const folder = mkdtempSync(join(tmpdir(), FOLDER))
   process.env['TMPDIR'] = folder
