@@ -45,7 +45,7 @@ export interface Outcome {
   readonly appHash: Uint8Array
   /** Root of code, data and gas of each result. */
   readonly resultsHash: Uint8Array
-  /** All answers as text, events and logs included. */
+  /** All answers as text: with events and the logs of failures, without the logs of successes, which version 1.0 alone has. */
   readonly text: string
   readonly updates: readonly Validator[]
   readonly codes: readonly number[]

@@ -140,6 +140,9 @@ export interface Answers {
   readonly appHash: Uint8Array
 }
 
+/** Returns a result without the log of a success, which version 1.0 alone has. */
+const withoutLog = (one: ExecTxResult): ExecTxResult => (one.code === 0 ? { ...one, log: '' } : one)
+
 export function outcomeOf({ results, events, validatorUpdates, consensusParamUpdates, appHash }: Answers): Outcome {
   const hashed = results.map(({ code, data, gasWanted, gasUsed }) =>
     toBinary(ExecTxResultSchema, create(ExecTxResultSchema, { code, data, gasWanted, gasUsed })),
@@ -149,7 +152,7 @@ export function outcomeOf({ results, events, validatorUpdates, consensusParamUpd
     `app hash ${formatHex(appHash)}`,
     ...updates.map(({ publicKey, power }) => `validator ${formatHex(publicKey)} ${power}`).sort(),
     `parameters ${consensusParamUpdates ? formatHex(toBinary(ConsensusParamsSchema, consensusParamUpdates)) : 'unchanged'}`,
-    ...results.map((one, i) => `result ${i} ${formatHex(toBinary(ExecTxResultSchema, one))}`),
+    ...results.map((one, i) => `result ${i} ${formatHex(toBinary(ExecTxResultSchema, withoutLog(one)))}`),
     ...events.map((one, i) => `event ${i} ${formatHex(toBinary(EventSchema, one))}`),
   ].join('\n')
   return { appHash, resultsHash: merkleRoot(hashed), text, updates, codes: results.map(({ code }) => code) }

@@ -150,6 +150,10 @@ describe.skipIf(!ENGINE)('a network of four validators', () => {
     const { txs } = await comet.txSearch({ query: `tx.hash='${transactionHash}'` })
     expect(txs).toHaveLength(1)
     expect((await askComet<{ n_peers: string }>(node, 'net_info'))!.n_peers).toBe('3')
+    // The engine keeps no index of its own.
+    const engineRpc = `http://127.0.0.1:${Number(new URL(node.comet).port) + 2}`
+    const own = (await (await fetch(`${engineRpc}/status`)).json()) as { result: { node_info: { other: object } } }
+    expect(own.result.node_info.other).toMatchObject({ tx_index: 'off' })
     const state = await askComet<{ round_state: { proposer: { address: string } } }>(node, 'consensus_state')
     expect(state!.round_state.proposer.address).toMatch(/^[0-9A-F]{40}$/)
     // The block over REST has the signatures that the engine has.

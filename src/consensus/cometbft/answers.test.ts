@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { TxResult } from '../../app/records.ts'
 import { utf8 } from '../../primitives/bytes.ts'
-import { checkAnswer, eventsOf, resultOf, updatesOf } from './answers.ts'
+import { checkAnswer, eventsOf, resultOf, shortResultOf, updatesOf } from './answers.ts'
 
 const event = { type: 'transfer', attributes: [{ key: 'amount', value: '5unative' }] }
 const result: TxResult = {
@@ -31,6 +31,13 @@ test('a result keeps the gas that is hashed, and its log is text', () => {
     codespace: 'sdk',
     log: 'insufficient funds',
   })
+})
+
+test('a short result of a success has its events once, and that of a failure its reason', () => {
+  const { log, ...rest } = resultOf(result)
+  expect(log).not.toBe('')
+  expect(shortResultOf(result)).toEqual({ ...rest, log: '' })
+  expect(shortResultOf({ ...result, code: 5, log: 'insufficient funds' }).log).toBe('insufficient funds')
 })
 
 test('a change of the validators has a key and a power, which is 0 for one that leaves', () => {

@@ -20,7 +20,20 @@ export function eventsOf(events: StoredBlock['blockEvents'] | readonly ChainEven
   )
 }
 
+/**
+ * Returns the result of a transaction with its log. The log of a success repeats the events as JSON: half of all bytes, which the engine
+ * would store.
+ */
 export function resultOf(result: TxResult): ExecTxResult {
+  return withLog(result, logOf(result))
+}
+
+/** Returns the result without the log of a success, as applications of ABCI 2.0 answer it. The log of a failure is its reason. */
+export function shortResultOf(result: TxResult): ExecTxResult {
+  return withLog(result, result.code === 0 ? '' : logOf(result))
+}
+
+function withLog(result: TxResult, log: string): ExecTxResult {
   const { code, codespace, info, data, gasWanted, gasUsed, events } = result
   return create(ExecTxResultSchema, {
     code,
@@ -29,7 +42,7 @@ export function resultOf(result: TxResult): ExecTxResult {
     data,
     gasWanted,
     gasUsed,
-    log: logOf(result),
+    log,
     events: eventsOf(events),
   })
 }

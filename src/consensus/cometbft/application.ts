@@ -21,7 +21,7 @@ import {
 } from '../../gen/tendermint/abci/types_pb.ts'
 import { EMPTY } from '../../primitives/bytes.ts'
 import type { Executor } from '../execution.ts'
-import { eventsOf, resultOf, updatesOf } from './answers.ts'
+import { eventsOf, resultOf, shortResultOf, updatesOf } from './answers.ts'
 import type { EngineBlocks } from './blocks.ts'
 import { factsOfBegin, factsOfFinalize } from './facts.ts'
 import { genesisOf } from './genesis.ts'
@@ -89,10 +89,6 @@ export function createEngineApplication(parts: EngineParts): Application {
     return answer({ case: 'initChain', value: { validators: updatesOf(validators), appHash } })
   }
 
-  function deliver(tx: Uint8Array) {
-    return resultOf(blocks.deliver(tx))
-  }
-
   /** Returns what a block changes in the engine. */
   const changesOf = (output: BlockOutput) => ({
     validatorUpdates: updatesOf(output.validatorUpdates),
@@ -145,7 +141,7 @@ export function createEngineApplication(parts: EngineParts): Application {
         return answer({ case: 'beginBlock', value: { events: eventsOf(events) } })
       }
       case 'deliverTx':
-        return answer({ case: 'deliverTx', value: deliver(request.value.tx) })
+        return answer({ case: 'deliverTx', value: resultOf(blocks.deliver(request.value.tx)) })
       case 'endBlock': {
         const output = blocks.end()
         const events = eventsOf(output.blockEvents.slice(begun))
@@ -153,7 +149,7 @@ export function createEngineApplication(parts: EngineParts): Application {
       }
       case 'finalizeBlock': {
         blocks.begin(factsOfFinalize(request.value))
-        const txResults = request.value.txs.map(deliver)
+        const txResults = request.value.txs.map((tx) => shortResultOf(blocks.deliver(tx)))
         const output = blocks.end()
         const events = eventsOf(output.blockEvents)
         const value = { ...changesOf(output), events, txResults, appHash: blocks.appHash() }

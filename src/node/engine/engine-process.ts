@@ -113,6 +113,8 @@ export function startEngineProcess(options: EngineOptions): EngineProcess {
       // Ctrl-C reaches the node alone, which stops the engine.
       detached: true,
       env: {
+        // Searches are answered from the index of this node.
+        CMT_TX_INDEX_INDEXER: 'null',
         ...process.env,
         CMT_LOG_FORMAT: 'json',
         // Peers of one machine share an address.
