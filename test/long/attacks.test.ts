@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { ATTACKS, type AttackName } from '../support/attacks/all.ts'
+import { ATTACKS, GROUPS } from '../support/attacks/all.ts'
 import { type Report, startHonest, type Waits } from '../support/attacks/honest.ts'
 import { startAttacks } from '../support/attacks/start.ts'
 import { expectCleanStop, GROWTH_LIMIT_BYTES, MB } from '../support/attacks/survive.ts'
@@ -20,14 +20,6 @@ const IDLE_MS = Math.min(60_000, SECONDS * 200)
 const LONGEST_P99_MS = 5000
 /** The chain has a block each second. A full block of the most expensive work takes seven seconds on an idle machine. */
 const LONGEST_HEAD_GAP_MS = 30_000
-
-/** Attacks by process. Preparations that need the pool are first, before it is full. */
-const GROUPS: readonly (readonly AttackName[])[] = [
-  ['checkUnsigned', 'checkLoops', 'simulateLoops', 'endlessCalls', 'rawBatches', 'greedyTracers', 'printingCalls'],
-  ['gappedTransactions', 'replacements', 'claimedBlocks', 'manyLogs', 'heavyBlocks', 'searches'],
-  ['unreadHttp', 'pipelined', 'unreadWebSocket', 'unreadEvents', 'unreadGrpc'],
-  ['slowBodies', 'halfOpen', 'abortedPosts', 'foreignPages', 'longIds', 'manyHeads', 'manyFilters'],
-]
 
 const show = ({ requests, p50, p99, longest }: Waits): string =>
   `${requests} requests, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`

@@ -1,44 +1,23 @@
 /** The suite of a public node behind a proxy with TLS: honest clients, and one that attacks. */
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
-import { connect as connectTcp, createServer } from 'node:net'
+import { connect as connectTcp } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ATTACKER_ADDRESS } from './attacks/target.ts'
 import { type NodeProcess, startProcess } from './process.ts'
 import { findProgram } from './programs.ts'
+import { freePlainPorts, freePort, type ProxyName, START_PROXY, writeCertificate } from './proxies.ts'
 
 const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 /** Address of the honest clients and of the proxy. The attacker's is another one of loopback, so that it is no trusted proxy. */
 const HONEST = '127.0.0.1'
 const CALL = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** Reads a file of the checkout. */
-export const readConfiguration = (path: string): string =>
-  readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')
-
-/** The place of a proxy. */
-export interface ProxyPlace {
-  readonly program: string
-  readonly node: NodeProcess
-  readonly tlsPort: number
-  /** A folder with `fullchain.pem` and `privkey.pem`. */
-  readonly scratch: string
-}
 
 interface Sent {
   readonly from?: string
@@ -58,8 +37,8 @@ function connectAsAttacker(port: number): TLSSocket {
 const codesOf = (text: string): readonly (number | undefined)[] =>
   (JSON.parse(text) as { error?: { code: number } }[]).map(({ error }) => error?.code)
 
-/** Declares the tests of a proxy, which run if it is installed. `start` starts it on its configuration of `deploy/`. */
-export function publicProxySuite(name: string, start: (place: ProxyPlace) => Promise<ChildProcess>): void {
+/** Declares the tests of a proxy on its configuration of `deploy/`, which run if it is installed. */
+export function publicProxySuite(name: ProxyName): void {
   const program = findProgram([name], `a public node behind ${name}`)
   const openssl = findProgram(['openssl'], `a public node behind ${name}`)
   const onProxy = test.runIf(program !== undefined && openssl !== undefined)
@@ -75,10 +54,8 @@ export function publicProxySuite(name: string, start: (place: ProxyPlace) => Pro
     const own = ['--public', '--no-dev', '--mnemonic-file', mnemonic, '--trusted-proxies', HONEST]
     node = await startProcess(['--home', join(scratch, 'home'), ...own, '--block-time', '500ms'])
     tlsPort = await freePort()
-    const key = ['-keyout', join(scratch, 'privkey.pem'), '-out', join(scratch, 'fullchain.pem')]
-    const names = ['-subj', '/CN=example.org', '-addext', 'subjectAltName=DNS:*.example.org', '-days', '1']
-    execFileSync(openssl, ['req', '-x509', ...names, '-nodes', '-newkey', 'rsa:2048', ...key], { stdio: 'pipe' })
-    proxy = await start({ program, node, tlsPort, scratch })
+    writeCertificate(openssl, scratch)
+    proxy = START_PROXY[name]({ program, node, tlsPort, plain: await freePlainPorts(), scratch })
     const isUp = () =>
       get('rest', '/healthz').then(
         (text) => text.includes('"ok":true'),

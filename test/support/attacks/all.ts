@@ -35,3 +35,11 @@ export const ATTACKS = {
 } satisfies Readonly<Record<string, Attack>>
 
 export type AttackName = keyof typeof ATTACKS
+
+/** Attacks by process. Preparations that need the pool are first, before it is full. */
+export const GROUPS: readonly (readonly AttackName[])[] = [
+  ['checkUnsigned', 'checkLoops', 'simulateLoops', 'endlessCalls', 'rawBatches', 'greedyTracers', 'printingCalls'],
+  ['gappedTransactions', 'replacements', 'claimedBlocks', 'manyLogs', 'heavyBlocks', 'searches'],
+  ['unreadHttp', 'pipelined', 'unreadWebSocket', 'unreadEvents', 'unreadGrpc'],
+  ['slowBodies', 'halfOpen', 'abortedPosts', 'foreignPages', 'longIds', 'manyHeads', 'manyFilters'],
+]

@@ -72,8 +72,9 @@ const Query = makeClientConstructor(
 
 /** Starts honest clients. They connect before the attack, read and transfer at a steady pace, and follow new heads. */
 export async function startHonest(
-  node: NodeProcess,
+  node: Pick<NodeProcess, 'config' | 'memoryByProcess'>,
   idleBytes = node.memoryByProcess(),
+  readPauseMs = READ_PAUSE_MS,
 ): Promise<{ stop(): Promise<Report> }> {
   const { config } = node
   const [sender, receiver] = config.accounts
@@ -86,7 +87,7 @@ export async function startHonest(
   const transport = http(config.urls.jsonrpc, { timeout: LONGEST_ANSWER_MS, retryCount: 0 })
   const account = privateKeyToAccount(sender!.private_key)
   const wallet = createWalletClient({ account, chain, transport })
-  const client = createPublicClient({ chain, transport, pollingInterval: READ_PAUSE_MS, cacheTime: 0 })
+  const client = createPublicClient({ chain, transport, pollingInterval: readPauseMs, cacheTime: 0 })
   const follower = createPublicClient({
     chain,
     transport: webSocket(config.urls.ws, { timeout: LONGEST_ANSWER_MS, retryCount: 0 }),
@@ -167,9 +168,9 @@ export async function startHonest(
       peakBytes = Math.max(peakBytes, bytes - (idleBytes.get(pid) ?? 0))
   }, MEMORY_PAUSE_MS)
   const loops = Promise.all([
-    loop('REST', reads.rest, READ_PAUSE_MS, readRest),
-    loop('JSON-RPC', reads.jsonrpc, READ_PAUSE_MS, readJsonRpc),
-    loop('gRPC', reads.grpc, READ_PAUSE_MS, readGrpc),
+    loop('REST', reads.rest, readPauseMs, readRest),
+    loop('JSON-RPC', reads.jsonrpc, readPauseMs, readJsonRpc),
+    loop('gRPC', reads.grpc, readPauseMs, readGrpc),
     loop('transfer', transfers, TRANSFER_PAUSE_MS, transfer),
   ])
   return {
