@@ -34,12 +34,13 @@ for (const name of Object.keys(process.env)) {
 process.env.no_grpc_proxy = '127.0.0.1'
 process.env.BUF_CACHE_DIR = scratch
 // Fewer simulated transactions, random blocks, kills and schedules of networks, and shorter attacks, than `npm run test:long`
-// runs by default.
+// runs by default, and no attacks through a proxy.
 process.env.TEST_SIMULATION_TXS = '10000'
 process.env.TEST_NESTING_BLOCKS = '50'
 process.env.TEST_ATTACKS_SECONDS = '60'
 process.env.TEST_KILL_CYCLES = '120'
 process.env.TEST_NETWORK_SEEDS = '4000'
+process.env.TEST_PROXIED_SECONDS = '0'
 const minutes = []
 const faults = []
 const notes = []
@@ -196,23 +197,25 @@ async function questions() {
   return { passed: Number(yes), failed: Math.max(Number(no), why.length === 0 ? 0 : 1), why }
 }
 
-/** The engine of the tests that need one, and the package that builds it. */
-const ENGINE = 'github.com/cometbft/cometbft/cmd/cometbft@v0.38.25'
+/** The engines of the tests that need one, and the variables that name them. */
+const ENGINES = [
+  ['ALMANAC_ENGINE', 'github.com/cometbft/cometbft/cmd/cometbft@v0.38.25'],
+  ['ALMANAC_ENGINE_037', 'github.com/cometbft/cometbft/cmd/cometbft@v0.37.18'],
+]
 
-/** Runs the tests with the real engine, one file after the other: each starts several nodes. */
+/** Runs the tests with the real engines, one file after the other: each starts several nodes. */
 async function engineTests() {
-  const folder = join(scratch, 'engine')
-  const program = join(folder, 'cometbft')
-  console.log(`\n=== go install ${ENGINE}`)
-  process.env.GOBIN = folder
-  await run('go', ['install', ENGINE]).catch(() => undefined)
-  if (!existsSync(program)) {
-    notes.push('there is no Go that builds the engine: the tests with it were left out')
-    return
+  for (const [variable, source] of ENGINES) {
+    const folder = join(scratch, variable)
+    console.log(`\n=== go install ${source}`)
+    process.env.GOBIN = folder
+    await run('go', ['install', source]).catch(() => undefined)
+    const program = join(folder, 'cometbft')
+    if (existsSync(program)) process.env[variable] = program
+    else notes.push(`there is no Go that builds ${source}: the tests with it were left out`)
   }
-  process.env.ALMANAC_ENGINE = program
-  await tests('npm run test:engine', ['run', 'test:engine'])
-  delete process.env.ALMANAC_ENGINE
+  if (process.env.ALMANAC_ENGINE) await tests('npm run test:engine', ['run', 'test:engine'])
+  for (const [variable] of ENGINES) delete process.env[variable]
 }
 
 /** The programs of Foundry that its recipe names. */
