@@ -15,6 +15,16 @@ test('sums and differences stay sorted and drop zeros; a difference below zero i
   expect(() => coins.sub(a, b)).toThrow(RangeError)
 })
 
+test('a sum or difference with nothing is the list itself, put in order if it was not', () => {
+  const ordered = list(['ua', '1.5'], ['uc', '2'])
+  expect(coins.add(ordered, coins.NONE)).toBe(ordered)
+  expect(coins.sub(ordered, coins.NONE)).toBe(ordered)
+  expect(coins.add(list(['uc', '2'], ['ua', '1.5']), coins.NONE)).toEqual(ordered)
+  expect(coins.add(list(['ua', '1.5'], ['ub', '0'], ['uc', '2']), coins.NONE)).toEqual(ordered)
+  const negative = [{ denom: 'ua', amount: decimal.fromRaw(-1n) }]
+  expect(() => coins.sub(negative, coins.NONE)).toThrow(RangeError)
+})
+
 test('truncating products and quotients omit zeros', () => {
   const third = list(['ua', '0.000000000000000003'])
   expect(coins.mulTruncate(third, dec('0.5'))).toEqual(list(['ua', '0.000000000000000001']))

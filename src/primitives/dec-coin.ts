@@ -35,7 +35,13 @@ export function format(coins: DecCoins): string {
   return coins.map(({ denom, amount }) => `${decimal.format(amount)}${denom}`).join(',')
 }
 
+/** Whether a list is sorted and without zeros. One decoded from stored state need not be. */
+function isOrdered(coins: DecCoins): boolean {
+  return coins.every(({ denom, amount }, i) => amount !== 0n && (i === 0 || coins[i - 1]!.denom < denom))
+}
+
 function combine(a: DecCoins, b: DecCoins, sign: bigint): DecCoins {
+  if (b.length === 0 && isOrdered(a)) return a
   const sums = new Map<string, bigint>(a.map(({ denom, amount }) => [denom, amount]))
   for (const { denom, amount } of b) sums.set(denom, (sums.get(denom) ?? 0n) + sign * amount)
   return [...sums]
