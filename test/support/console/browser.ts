@@ -42,6 +42,8 @@ export interface BrowserPage {
   errors(): string[]
   /** Returns the addresses that the page has requested since the last call. */
   requests(): string[]
+  /** Returns the requests that the page has sent since the last call, with their bodies. */
+  sent(): { readonly url: string; readonly body: string | undefined }[]
 }
 
 export interface Browser extends AsyncDisposable {
@@ -134,7 +136,11 @@ async function connect(address: string): Promise<BrowserPage> {
   listeners.set('Log.entryAdded', ({ entry }: { entry: { level: string; text: string; url?: string } }) => {
     if (entry.level === 'error') errors.push(`${entry.text} ${entry.url ?? ''}`)
   })
-  listeners.set('Network.requestWillBeSent', ({ request }: { request: { url: string } }) => requests.push(request.url))
+  let sent: { url: string; body: string | undefined }[] = []
+  listeners.set('Network.requestWillBeSent', ({ request }: { request: { url: string; postData?: string } }) => {
+    requests.push(request.url)
+    sent.push({ url: request.url, body: request.postData })
+  })
   listeners.set('Network.webSocketCreated', ({ url }: { url: string }) => requests.push(url))
   for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await send(`${domain}.enable`)
 
@@ -213,6 +219,11 @@ async function connect(address: string): Promise<BrowserPage> {
     errors() {
       const found = errors
       errors = []
+      return found
+    },
+    sent() {
+      const found = sent
+      sent = []
       return found
     },
     requests() {
