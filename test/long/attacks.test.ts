@@ -20,6 +20,8 @@ const IDLE_MS = Math.min(60_000, SECONDS * 200)
 const LONGEST_P99_MS = 5000
 /** The chain has a block each second. A full block of the most expensive work takes seven seconds on an idle machine. */
 const LONGEST_HEAD_GAP_MS = 30_000
+/** Limit of the growth of one process under all attacks together. */
+const LONGEST_GROWTH_BYTES = 1.5 * GROWTH_LIMIT_BYTES
 
 const show = ({ requests, p50, p99, longest }: Waits): string =>
   `${requests} requests, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${longest.toFixed(0)} ms`
@@ -74,6 +76,6 @@ test('all attacks at once leave honest clients, blocks and memory unharmed', {
   expect(attacked.reads.p99).toBeLessThan(LONGEST_P99_MS)
   expect(attacked.transfers.requests).toBeGreaterThan(0)
   expect(attacked.longestHeadGapMs).toBeLessThan(LONGEST_HEAD_GAP_MS)
-  expect(attacked.peakBytes).toBeLessThan(GROWTH_LIMIT_BYTES)
+  expect(attacked.peakBytes).toBeLessThan(LONGEST_GROWTH_BYTES)
   await expectCleanStop(node)
 })
