@@ -15,7 +15,7 @@ export interface RpcCall {
   /** IP address of the client. */
   readonly client: string
   /** Id of the HTTP request, for the log; absent over WebSocket. */
-  readonly requestId?: string
+  readonly requestId?: string | undefined
   readonly results: ResultCache
   /** Writes the details of errors. */
   readonly writer: JsonWriter
