@@ -10,6 +10,8 @@ const SLICE_MS = 3
 const ALONE_MS = 20
 /** Time after which half of the used time is forgotten. */
 const HALF_MS = 1000
+/** Interval after which time is forgotten, since the power costs as much as the rest of a turn. */
+const FORGET_EVERY_MS = 20
 /** Used times from which on others come first. A connection that asks little uses less than the first of them. */
 const RANKS_MS: readonly number[] = [25, 75, 300]
 /** Every run of this number is of the lowest rank, so that none waits forever. */
@@ -90,8 +92,12 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
   const addresses = new Map<string, Used>()
 
   function add(used: Used, now: number, usedMs: number): void {
-    used.usedMs = used.usedMs * 0.5 ** ((now - used.since) / HALF_MS) + usedMs
-    used.since = now
+    const passedMs = now - used.since
+    if (passedMs >= FORGET_EVERY_MS) {
+      used.usedMs *= 0.5 ** (passedMs / HALF_MS)
+      used.since = now
+    }
+    used.usedMs += usedMs
   }
 
   function charge(share: Share, now: number, usedMs: number): void {
