@@ -81,7 +81,14 @@ async function propose<Schema extends DescMessage>(chain: Chain, schema: Schema,
   // An engine answers before the block.
   let latest = await lastProposal(chain)
   while (!latest || latest.id === before?.id) latest = await lastProposal(chain)
-  await send(chain, MsgVoteSchema, { proposalId: BigInt(latest.id), voter: proposer, option: 1 })
+  await voteFor(chain, latest.id)
+}
+
+/** Votes for a proposal with the first account. */
+export async function voteFor(chain: Chain, id: string): Promise<void> {
+  const voter = chain.accounts[0]!.bech32
+  const { code, raw_log: log } = await send(chain, MsgVoteSchema, { proposalId: BigInt(id), voter, option: 1 })
+  if (code !== 0) throw new Error(log)
 }
 
 interface LastProposal {
