@@ -7,6 +7,7 @@ const LONGEST = [
   'ledger',
   'ledger-second',
   'model',
+  'faults',
   'network',
   'network-second',
   'simulation',

@@ -1,7 +1,7 @@
 /** Contracts of a few bytes, for tests of calls inside calls. */
 
 /** Returns init code that deploys a runtime of at most 32 bytes, given as hexadecimal digits. */
-function creationOf(runtime: string): `0x${string}` {
+export function creationOf(runtime: string): `0x${string}` {
   const length = runtime.length / 2
   const byte = (value: number) => value.toString(16).padStart(2, '0')
   return `0x${byte(0x5f + length)}${runtime}5f5260${byte(length)}60${byte(32 - length)}f3`
