@@ -18,8 +18,8 @@ const RANKS_MS: readonly number[] = [25, 75, 300]
 const RUNS_TO_LOWEST = 4
 
 /**
- * Used time of an address, half of the thread, beyond which what waits of it leaves the thread as much time as it takes while others
- * ask little: a thread that is always busy gets a processor late.
+ * Used time of an address, half of the thread. Beyond: while others ask little, what waits of it leaves the thread as much time as it
+ * takes, since a thread that is always busy gets a processor late.
  */
 const MOST_OF_ADDRESS_MS = 700
 /** Addresses whose used time is counted. Beyond: the count begins again. */
