@@ -38,6 +38,30 @@ function rootOf(leaves: readonly Uint8Array[], from: number, to: number): Uint8A
 const inner = new Uint8Array(65)
 inner.set(INNER_PREFIX)
 
+/**
+ * Makes a `merkleRoot` for lists that share most leaves with the list before, as the same objects: an inner node whose children
+ * are the same objects as before is not hashed again.
+ */
+export function createMerkleRoot(): (leaves: readonly Uint8Array[]) => Uint8Array {
+  // By the index of the first leaf on the right, which differs between the inner nodes of a tree.
+  const known: { readonly left: Uint8Array; readonly right: Uint8Array; readonly hash: Uint8Array }[] = []
+
+  /** Bounded by: as `rootOf`. */
+  function knownRootOf(leaves: readonly Uint8Array[], from: number, to: number): Uint8Array {
+    if (to - from === 1) return leaves[from]!
+    const middle = from + leftOf(to - from)
+    const left = knownRootOf(leaves, from, middle)
+    const right = knownRootOf(leaves, middle, to)
+    const before = known[middle]
+    if (before?.left === left && before.right === right) return before.hash
+    const hash = hashInner(left, right)
+    known[middle] = { left, right, hash }
+    return hash
+  }
+
+  return (leaves) => (leaves.length === 0 ? merkleRoot(leaves) : knownRootOf(leaves, 0, leaves.length))
+}
+
 function hashInner(left: Uint8Array, right: Uint8Array): Uint8Array {
   inner.set(left, 1)
   inner.set(right, 33)

@@ -127,8 +127,9 @@ export function leavesOf(
   })
 }
 
-export function appHashOf(order: StoreOrder, treeStore: TreeStore, roots: TreeRoots): Uint8Array {
-  return merkleRoot(leavesOf(order, treeStore, roots))
+/** Returns the app hash. `rootOf` can be a `createMerkleRoot` of trees that follow each other. */
+export function appHashOf(order: StoreOrder, treeStore: TreeStore, roots: TreeRoots, rootOf = merkleRoot): Uint8Array {
+  return rootOf(leavesOf(order, treeStore, roots))
 }
 
 /** Returns the root hashes of the stores, in the order of the app hash. */

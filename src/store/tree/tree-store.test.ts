@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { compare, formatHex, formatUtf8, hex, utf8 } from '../../primitives/bytes.ts'
 import { seeded } from '../testing/backend-contract.ts'
-import { merkleRoot, storeLeaf } from './multi-store.ts'
+import { createMerkleRoot, merkleRoot, storeLeaf } from './multi-store.ts'
 import { NONE, type Node } from './tree-program.ts'
 import { createTreeStore, type TreeStore } from './tree-store.ts'
 
@@ -81,6 +81,29 @@ test('maps of one to three stores hash like those of the reference chain', () =>
     '8fd19b19e7bb3f2b3ee0574027d8a5a4cec370464ea2db2fbfa5c7d35bb0cff3',
     '1dd674ec6782a0d586a903c9c63326a41cbe56b3bba33ed6ff5b527af6efb3dc',
   ])
+})
+
+test('a root that keeps inner hashes equals one hashed anew, whichever leaves change, come or go', () => {
+  const rootOf = createMerkleRoot()
+  const leafOf = (n: number) => storeLeaf(`key${n}`, utf8(`value${n}`))
+  let leaves: Uint8Array[] = []
+  const check = () => expect(formatHex(rootOf(leaves))).toBe(formatHex(merkleRoot(leaves)))
+  check()
+  for (let n = 0; n < 9; n++) {
+    leaves = [...leaves, leafOf(n)]
+    check()
+    expect(rootOf([...leaves])).toBe(rootOf(leaves))
+  }
+  for (const changed of leaves.keys()) {
+    leaves = leaves.with(changed, leafOf(100 + changed))
+    check()
+  }
+  leaves = leaves.toReversed()
+  check()
+  while (leaves.length > 0) {
+    leaves = leaves.slice(1)
+    check()
+  }
 })
 
 const STEPS: readonly (readonly [version: number, writes: string, removals: string, root: string])[] = [

@@ -5,6 +5,7 @@ import { equal } from '../../primitives/bytes.ts'
 import type { Era } from '../history/registry.ts'
 import type { Change, Tables, TableWrite } from '../types.ts'
 import { type Checkpoint, checkpointRows, findCheckpoint, readPage, supersedingRows } from './checkpoints.ts'
+import { createMerkleRoot } from './multi-store.ts'
 import { applyStreaming, type LargeBlock, type StreamingApply } from './streaming-apply.ts'
 import { NONE } from './tree-program.ts'
 import {
@@ -134,6 +135,7 @@ export function openTrees(
   let replacedCount = 0
   /** Nodes to free with the next block. */
   let unused: Int32Array = NOTHING
+  const rootOf = createMerkleRoot()
   const treeStore = createTreeStore(
     (page) => readPage(tables, page),
     () => nextPage++,
@@ -150,7 +152,7 @@ export function openTrees(
         height = at
         changesSince += changes.length
         addRecent()
-        return appHashOf(order, treeStore, roots)
+        return appHashOf(order, treeStore, roots, rootOf)
       },
       abort,
     }
