@@ -26,6 +26,7 @@ import {
   bytesValue,
   cacheLast,
   cacheRecent,
+  keepItems,
   protoValue,
   uint64Value,
   wrappedInt64Value,
@@ -52,12 +53,8 @@ export const lastTotalPower = bareItem(STORE, 0x12, wrappedIntValue)
 /** Validators whose decoded records are cached: every block reads those that sign, several times. */
 const CACHED_VALIDATORS = 256
 
-export const validators = map<Uint8Array, Validator>(
-  STORE,
-  0x21,
-  addressKey,
-  cacheRecent(protoValue(ValidatorSchema), CACHED_VALIDATORS),
-)
+const validatorValue = cacheRecent(protoValue(ValidatorSchema), CACHED_VALIDATORS)
+export const validators = map<Uint8Array, Validator>(STORE, 0x21, addressKey, validatorValue)
 /** Operators by consensus address. */
 export const operators = map(STORE, 0x22, addressKey, bytesValue)
 /** Operators by power and inverted operator: the highest power is last, and among equals the lowest operator. */
@@ -111,7 +108,7 @@ export const historicalInfos = map<bigint, HistoricalInfo>(
   STORE,
   0x50,
   decimalTextKey,
-  protoValue(HistoricalInfoSchema),
+  keepItems(protoValue(HistoricalInfoSchema), { name: 'valset', field: 2, item: validatorValue }),
 )
 export const params = bareItem<Params>(STORE, 0x51, cacheLast(protoValue(ParamsSchema)))
 /** Validator updates reported to the engine at the end of the last block. */

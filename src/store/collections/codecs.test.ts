@@ -1,9 +1,10 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { FeeShareSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
+import { HistoricalInfoSchema, type Validator, ValidatorSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import { concat, hex, utf8 } from '../../primitives/bytes.ts'
-import { cacheLast, cacheRecent, protoValue, textsValue } from './codecs.ts'
+import { cacheLast, cacheRecent, keepItems, protoValue, textsValue } from './codecs.ts'
 
 const ctx = { identity: almanac }
 const texts = textsValue('contractAddress', 'deployerAddress', 'withdrawerAddress')
@@ -52,4 +53,32 @@ test('cacheRecent returns the same frozen value for the same bytes', () => {
   expect(codec.decode(ctx, first)).toEqual(value('first'))
   first.fill(0x61, 2)
   expect(codec.decode(ctx, first)).toEqual(value('aaaaa'))
+})
+
+test('a message that keeps its items encodes as by its descriptor, and encodes frozen items once', () => {
+  const encodedMonikers: string[] = []
+  const item = protoValue(ValidatorSchema)
+  const countingItem = {
+    ...item,
+    encode(codecCtx: typeof ctx, validator: Validator) {
+      encodedMonikers.push(validator.description!.moniker)
+      return item.encode(codecCtx, validator)
+    },
+  }
+  const whole = protoValue(HistoricalInfoSchema)
+  const codec = keepItems(whole, { name: 'valset', field: 2, item: countingItem })
+  const validator = (moniker: string) => create(ValidatorSchema, { description: { moniker }, tokens: '5' })
+  const frozen = Object.freeze(item.decode(ctx, item.encode(ctx, validator('frozen'))))
+  const open = validator('open')
+  for (const height of [0n, 1n, 2n]) {
+    for (const valset of [[], [frozen], [open, frozen], [frozen, frozen, open]]) {
+      open.tokens = `${height}${valset.length}`
+      const info = create(HistoricalInfoSchema, { header: { chainId: 'a', height, lastBlockId: {} }, valset })
+      const encoded = codec.encode(ctx, info)
+      expect(encoded).toEqual(whole.encode(ctx, info))
+      expect(codec.decode(ctx, encoded)).toEqual(whole.decode(ctx, encoded))
+    }
+  }
+  expect(encodedMonikers.filter((moniker) => moniker === 'frozen')).toEqual(['frozen'])
+  expect(encodedMonikers.filter((moniker) => moniker === 'open')).toHaveLength(6)
 })

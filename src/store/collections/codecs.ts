@@ -65,6 +65,32 @@ export function cacheRecent<Value extends object>(codec: ValueCodec<Value>, size
   }
 }
 
+/**
+ * Makes a codec for a message whose last field is a list of messages that return in value after value, such as the validators of
+ * recorded heights. A frozen item, as the caches above return it, is encoded once.
+ */
+export function keepItems<Name extends string, Value extends Readonly<Record<Name, Item[]>>, Item extends object>(
+  codec: ValueCodec<Value>,
+  list: { readonly name: Name; readonly field: number; readonly item: ValueCodec<Item> },
+): ValueCodec<Value> {
+  const kept = new WeakMap<Item, Uint8Array>()
+  function encodeItem(ctx: CodecContext, item: Item): Uint8Array {
+    const known = kept.get(item)
+    if (known) return known
+    const encoded = list.item.encode(ctx, item)
+    if (Object.isFrozen(item)) kept.set(item, encoded)
+    return encoded
+  }
+  return {
+    encode(ctx, value) {
+      const writer = new BinaryWriter().raw(codec.encode(ctx, { ...value, [list.name]: [] }))
+      for (const item of value[list.name]) writer.tag(list.field, DELIMITED).bytes(encodeItem(ctx, item))
+      return writer.finish()
+    },
+    decode: codec.decode,
+  }
+}
+
 /** Makes a codec for a message whose fields are all texts, numbered from 1 in the order of `names`. It needs no descriptor. */
 export function textsValue<Name extends string>(...names: readonly Name[]): ValueCodec<Readonly<Record<Name, string>>> {
   const empty = Object.fromEntries(names.map((name) => [name, ''])) as Record<Name, string>
