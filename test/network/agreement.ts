@@ -5,7 +5,7 @@ import { rpc } from '../support/rpc.ts'
 import { askComet, hashesOf } from './processes.ts'
 
 /** Returns the first height that a node has. */
-export async function earliestOf(node: TestnetNode): Promise<number> {
+async function earliestOf(node: TestnetNode): Promise<number> {
   const status = await askComet<{ sync_info: { earliest_block_height: string } }>(node, 'status')
   return Number(status!.sync_info.earliest_block_height)
 }
@@ -14,7 +14,7 @@ const quantity = (value: number): string => `0x${value.toString(16)}`
 const urlsOf = ({ jsonrpc }: TestnetNode) => ({ urls: { jsonrpc } })
 
 /** Returns the hashes of the transactions of a range of blocks, in their order. */
-export async function transactionsOf(node: TestnetNode, first: number, last: number): Promise<string[]> {
+async function transactionsOf(node: TestnetNode, first: number, last: number): Promise<string[]> {
   const hashes: string[] = []
   for (let height = first; height <= last; height++) {
     const block = await rpc<{ transactions: string[] }>(urlsOf(node), 'eth_getBlockByNumber', [quantity(height), false])
@@ -23,7 +23,7 @@ export async function transactionsOf(node: TestnetNode, first: number, last: num
   return hashes
 }
 
-export interface FoundLog {
+interface FoundLog {
   readonly transactionHash: string
   readonly topics: readonly string[]
 }
@@ -32,7 +32,7 @@ export interface FoundLog {
 const RANGE = 50
 
 /** Returns the logs of a contract in a range of blocks. */
-export async function logsOf(node: TestnetNode, address: string, first: number, last: number): Promise<FoundLog[]> {
+async function logsOf(node: TestnetNode, address: string, first: number, last: number): Promise<FoundLog[]> {
   const logs: FoundLog[] = []
   for (let from = first; from <= last; from += RANGE) {
     const range = { fromBlock: quantity(from), toBlock: quantity(Math.min(last, from + RANGE - 1)) }

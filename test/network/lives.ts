@@ -6,7 +6,7 @@ import type { TestnetNode } from '../../src/node/testnet/manifest.ts'
 import { trustOf } from '../../src/node/testnet/trust.ts'
 import { heightOf, type Running, startAlmanac } from './processes.ts'
 
-/** What a kill ends; the other ends by itself. */
+/** Process that a kill ends; the other ends by itself. */
 export type Victim = 'node' | 'engine' | 'both'
 
 export interface Life {

@@ -21,7 +21,7 @@ const RECEIVER = creationOf('5f355f5fa100')
 export const VALUE_WEI = 10n ** 12n
 
 /** A transaction that a node has acknowledged. */
-export interface Acknowledged {
+interface Acknowledged {
   readonly hash: string
   readonly sender: number
   readonly nonce: number

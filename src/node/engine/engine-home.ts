@@ -7,7 +7,7 @@ import { queryError } from '../../primitives/errors.ts'
 import type { Files } from '../files.ts'
 import { formatValidatorKey, type ValidatorKey } from '../validator-key.ts'
 
-/** Paths in the home of an engine that belong to one chain: all but its settings and the key for peers. */
+/** Parts of the engine's home that belong to one chain: all but its settings and the key for peers. */
 export const ENGINE_CHAIN = ['data', 'config/genesis.json', 'config/priv_validator_key.json', 'config/addrbook.json']
 /** The record of what the validator has signed, without which the engine does not start. */
 const SIGNED = 'data/priv_validator_state.json'
