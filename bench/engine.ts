@@ -23,6 +23,8 @@ import { median } from './support/median.ts'
 /** Ports of the engine's RPC and peers, which no other node of this machine may use. */
 const RPC = 'http://127.0.0.1:36657'
 const P2P = 'tcp://127.0.0.1:36656'
+/** Transfers in a block of the default gas limit. */
+const TXS_OF_BLOCK = Math.floor(60_000_000 / 21_000)
 const HALF_LOAD_SECONDS = 20
 const REPLAYED_BLOCKS = 1000
 
@@ -87,10 +89,15 @@ async function startAlmanac(home: string): Promise<Running> {
 async function startKvstore(home: string, config: string, length: number): Promise<Running> {
   execFileSync(engine, ['init', '--home', home], { stdio: 'ignore' })
   writeFileSync(join(home, 'config/config.toml'), config)
+  // A transaction of kvstore wants 1 gas: its blocks have as many as those of the application.
+  const document = join(home, 'config/genesis.json')
+  const genesis = JSON.parse(readFileSync(document, 'utf8')) as { consensus_params: { block: { max_gas: string } } }
+  genesis.consensus_params.block.max_gas = String(TXS_OF_BLOCK)
+  writeFileSync(document, JSON.stringify(genesis))
   const options = ['--proxy_app', 'kvstore', '--rpc.laddr', RPC.replace('http', 'tcp'), '--p2p.laddr', P2P]
   const child = spawn(engine, ['start', '--home', home, ...options], {
     stdio: 'ignore',
-    env: { ...process.env, CMT_LOG_FORMAT: 'json' },
+    env: { ...process.env, CMT_LOG_FORMAT: 'json', CMT_TX_INDEX_INDEXER: 'null' },
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   process.once('exit', () => child.kill('SIGKILL'))
