@@ -29,7 +29,7 @@ const ownCpuSeconds = (): number => {
 
 const show = (rounds: readonly Measured[]): string => {
   const of = (name: keyof Measured) => rounds.map((one) => one[name])
-  return `median ${median(of('wallMs')).toFixed(0)} ms, least ${Math.min(...of('wallMs')).toFixed(0)} ms, processor ${median(of('cpuMs')).toFixed(0)} ms`
+  return `median ${median(of('wallMs')).toFixed(0)} ms, least ${Math.min(...of('wallMs')).toFixed(0)} ms, processor ${median(of('cpuMs')).toFixed(0)} ms, of each request ${of('cpuMs').map(Math.round).join(' ')}`
 }
 
 const anvil = await startAnvil(process.argv[2])
