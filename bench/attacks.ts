@@ -101,7 +101,9 @@ const attacks: RunningAttacks[] = []
 for (let i = 0; i < NAMES.length; i += PER_PROCESS) {
   attacks.push(await startAttacks(node, NAMES.slice(i, i + PER_PROCESS)))
 }
-console.log(`the attacks were prepared in ${((performance.now() - begun) / 1000).toFixed(0)} s, the first ones beside the last`)
+console.log(
+  `the attacks were prepared in ${((performance.now() - begun) / 1000).toFixed(0)} s, the first ones beside the last`,
+)
 const attacked = await watch(SECONDS)
 tell(`attacked for ${SECONDS} s`, attacked, idle)
 for (const [pid, { own, files }] of attacked.peaks) {

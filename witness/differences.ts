@@ -19,7 +19,7 @@ import { isUnbuilt, ownerOfMessage } from './unbuilt.ts'
 
 /** The message that creates a contract for a coin, and the gas that its creation costs here in addition. */
 const CREATES_CONTRACT = /\.evm\.v1\.MsgCreateFunToken$/
-export const GAS_OF_CREATION = 9_946n
+const GAS_OF_CREATION = 9_946n
 
 /** Whether all of a difference in gas is that of the creation of one coin's contract. */
 export const isGasOfCreation = (types: readonly string[], ours: bigint, reference: bigint): boolean =>
