@@ -93,7 +93,18 @@ test('a replica that catches up writes several blocks at once, and tells of each
   await reach(replica, 2)
   const told: (readonly [number, number])[] = []
   replica.gateway.driver.onBlock(({ header }) => told.push([Number(header.height), Number(replica.height)]))
+  // It catches up once it knows that the node is further.
+  let answerBlocks = (): void => undefined
+  const isBehind = new Promise<void>((resolve) => {
+    answerBlocks = resolve
+  })
+  node.answer = async (method, params) => {
+    if (method === 'block' && params['height'] === '3') await isBehind
+    return undefined
+  }
   node.advance(LAST)
+  await expect.poll(() => statusOf(replica).follow?.nodeHeight).toBe(BigInt(LAST))
+  answerBlocks()
   await reach(replica, LAST)
   await expect.poll(() => told.map(([height]) => height)).toEqual(Array.from({ length: LAST - 2 }, (_, i) => i + 3))
   expect(told.some(([height, tip]) => tip > height)).toBe(true)

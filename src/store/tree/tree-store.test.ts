@@ -83,7 +83,7 @@ test('maps of one to three stores hash like those of the reference chain', () =>
   ])
 })
 
-test('a root that keeps inner hashes equals one hashed anew, whichever leaves change, come or go', () => {
+test('a root that keeps inner hashes equals one that is hashed again, whichever leaves change, come or go', () => {
   const rootOf = createMerkleRoot()
   const leafOf = (n: number) => storeLeaf(`key${n}`, utf8(`value${n}`))
   let leaves: Uint8Array[] = []
