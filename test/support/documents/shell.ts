@@ -99,9 +99,13 @@ export async function openShell(): Promise<Shell> {
       if (serves) rmSync(started, { force: true })
       const code = await evaluate(text, out, serves)
       if (serves && printed.length === 0) {
-        await waitFor(() => existsSync(started), LONGEST_MS)
-        const runs = (await evaluate('kill -0 $!', `${out}-runs`, false)) === 0
-        return runs ? undefined : `line ${line}: ${text}\nhas ended: ${output()}`
+        const runs = async () => (await evaluate('kill -0 $!', `${out}-runs`, false)) === 0
+        while (await runs()) {
+          if (existsSync(started)) return undefined
+          if (performance.now() > end) return `line ${line}: ${text}\nhas not started: ${output()}`
+          await pause(200)
+        }
+        return `line ${line}: ${text}\nhas ended: ${output()}`
       }
       while (wrong() !== undefined && performance.now() < end) {
         await pause(200)
@@ -145,12 +149,21 @@ async function stop(shell: ChildProcess): Promise<void> {
   signal('SIGKILL')
 }
 
-/** Returns a number to add to every port of the documents so that all of them are free. */
+/** The system gives ports from here on to connections, and to servers that leave the choice to it. */
+const FIRST_CHOSEN_BY_SYSTEM = 32_768
+const LEAST_OFFSET = 2_000
+const OFFSETS = FIRST_CHOSEN_BY_SYSTEM - Math.max(...PORTS) - LEAST_OFFSET
+/** Ports of the shells of this process. A node listens long after its shell has opened. */
+const taken = new Set<number>()
+
+/** Returns a number to add to every port of the documents so that all of them are free, and stay so. */
 async function freeOffset(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
-    const offset = 2_000 + Math.floor(Math.random() * 20_000)
-    const free = await Promise.all(PORTS.map((port) => isFree(port + offset)))
-    if (free.every(Boolean)) return offset
+    const offset = LEAST_OFFSET + Math.floor(Math.random() * OFFSETS)
+    const ports = PORTS.map((port) => port + offset)
+    if (ports.some((port) => taken.has(port))) continue
+    for (const port of ports) taken.add(port)
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return offset
   }
   throw new Error('no free ports')
 }
