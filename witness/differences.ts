@@ -17,14 +17,6 @@ import { JSON_RPC } from './rpc-differences.ts'
 import { TRACES } from './trace-differences.ts'
 import { isUnbuilt, ownerOfMessage } from './unbuilt.ts'
 
-/** The message that creates a contract for a coin, and the gas that its creation costs here in addition. */
-const CREATES_CONTRACT = /\.evm\.v1\.MsgCreateFunToken$/
-const GAS_OF_CREATION = 9_946n
-
-/** Whether all of a difference in gas is that of the creation of one coin's contract. */
-export const isGasOfCreation = (types: readonly string[], ours: bigint, reference: bigint): boolean =>
-  ours - reference === GAS_OF_CREATION && types.some((type) => CREATES_CONTRACT.test(type))
-
 /** Texts of the reference's libraries about values that they cannot parse. */
 const LIBRARY_TEXT =
   /strconv\.Parse|illegal base64|invalid character|unexpected end of JSON|type mismatch|parsing field/
@@ -314,15 +306,6 @@ export const REPLAY_DIFFERENCES: readonly ReplayDifference[] = [
     source: 'docs/evm-internals.md#one-call',
     result: ({ isEvm, field, ours, recorded }) =>
       isEvm && (field === 'events' || field === 'log') && addsOnlyBankEvents(ours, recorded),
-  },
-  {
-    id: 'gas-of-coin-contracts',
-    where: 'the gas of MsgCreateFunToken for a coin',
-    explanation:
-      'The message uses 9,946 gas more. The created code is that of the reference, byte for byte, but its creation code cannot be seen in a chain. App hashes do not depend on it; the `last_results_hash` of that block does.',
-    source: 'docs/modules/evm.md#funtoken',
-    result: ({ field, messages, ours, recorded }) =>
-      field === 'gas' && isGasOfCreation(messages, BigInt(ours), BigInt(recorded)),
   },
   {
     id: 'gas-of-unbuilt-modules',

@@ -1,8 +1,8 @@
 /**
  * `npm run frames -- FOLDER [--address ADDRESS] [--verbose]`: plays a recording of the frames between an engine and the reference's
  * application, over sockets, and compares what is hashed: code, data and gas of each result, app hashes, changes of validators and
- * parameters. Plays to this build, or to a node that waits for an engine at the address. Exits with 1 if there is a difference
- * that is not listed, and with 2 if it cannot run.
+ * parameters. Plays to this build, or to a node that waits for an engine at the address. Exits with 1 if there is a difference,
+ * and with 2 if it cannot run.
  */
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -22,9 +22,7 @@ import { genesisOf } from '../src/consensus/cometbft/genesis.ts'
 import { NO_JOURNAL } from '../src/consensus/cometbft/kept-txs.ts'
 import { openEngineSocket } from '../src/consensus/cometbft/waiting.ts'
 import { createExecutor } from '../src/consensus/executor.ts'
-import { TxSchema } from '../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import {
-  type Request,
   type RequestInitChain,
   RequestSchema,
   type Response,
@@ -35,7 +33,6 @@ import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { openStore } from '../src/node/backend.ts'
 import { equal, formatHex } from '../src/primitives/bytes.ts'
-import { isGasOfCreation } from './differences.ts'
 
 interface Frame {
   readonly c: number
@@ -126,26 +123,6 @@ function hashedOf(value: Response['value']): string | undefined {
   }
 }
 
-/** Whether docs/reference.md lists the difference between two results. */
-function isListed(request: Request['value'], ours: Response['value'], theirs: Response['value']): boolean {
-  if (request.case !== 'deliverTx' || ours.case !== 'deliverTx' || theirs.case !== 'deliverTx') return false
-  const { gasUsed } = ours.value
-  const sameBesides = { ...theirs, value: { ...theirs.value, gasUsed } }
-  return (
-    hashedOf(sameBesides) === hashedOf(ours) &&
-    isGasOfCreation(typesOf(request.value.tx), gasUsed, theirs.value.gasUsed)
-  )
-}
-
-/** Returns the type URLs of the messages of a transaction; none for bytes that cannot be decoded. */
-function typesOf(tx: Uint8Array): readonly string[] {
-  try {
-    return fromBinary(TxSchema, tx).body?.messages.map(({ typeUrl }) => typeUrl) ?? []
-  } catch {
-    return []
-  }
-}
-
 /** An application that listens, and how to end it. `failures` are what it reports. */
 interface Listening {
   readonly address: string
@@ -219,7 +196,6 @@ function beginOf(exchanges: readonly Exchange[]): RequestInitChain {
 
 interface Count {
   equal: number
-  listed: number
   different: number
 }
 
@@ -232,10 +208,9 @@ async function play(
   const connections = await Promise.all([0, 1, 2, 3].map(() => open(address)))
   const counts = new Map<string, Count>()
   let height = 0n
-  const headers = { equal: 0, listed: 0, different: 0 }
+  const headers = { equal: 0, different: 0 }
   counts.set('last_results_hash', headers)
   let results: HashedResult[] = []
-  let areListed = false
   for (const { connection, request, answer } of exchanges) {
     const found = await connections[connection]!(request)
     if (failures.length > 0) throw new Error(String(failures[0]))
@@ -244,26 +219,17 @@ async function play(
       const { header } = value.value
       height = header?.height ?? 0n
       if (header && header.lastResultsHash.length > 0) {
-        const isEqual = equal(hashResults(results), header.lastResultsHash)
-        headers[isEqual ? 'equal' : areListed ? 'listed' : 'different']++
+        headers[equal(hashResults(results), header.lastResultsHash) ? 'equal' : 'different']++
       }
       results = []
-      areListed = false
     }
     if (found.case === 'deliverTx') results.push(found.value)
     const [ours, theirs] = [hashedOf(found), hashedOf(answer)]
     if (theirs === undefined) continue
-    const count = counts.get(answer.case!) ?? { equal: 0, listed: 0, different: 0 }
+    const count = counts.get(answer.case!) ?? { equal: 0, different: 0 }
     counts.set(answer.case!, count)
-    const listed = ours !== theirs && isListed(value, found, answer)
-    areListed ||= listed
-    if (ours === theirs) count.equal++
-    else if (listed) count.listed++
-    else count.different++
-    if (ours !== theirs) {
-      const note = listed ? ' (listed)' : ''
-      report(`height ${height}, ${answer.case}${note}:\n  reference ${theirs}\n  ours      ${ours}\n`)
-    }
+    count[ours === theirs ? 'equal' : 'different']++
+    if (ours !== theirs) report(`height ${height}, ${answer.case}:\n  reference ${theirs}\n  ours      ${ours}\n`)
   }
   return counts
 }
@@ -285,8 +251,8 @@ async function main(): Promise<number> {
   const counts = await play(exchanges, listening, (text) => {
     if (values.verbose) process.stdout.write(text)
   })
-  for (const [name, { equal, listed, different }] of counts) {
-    process.stdout.write(`${name.padEnd(18)} ${equal} equal, ${listed} listed, ${different} different\n`)
+  for (const [name, { equal, different }] of counts) {
+    process.stdout.write(`${name.padEnd(18)} ${equal} equal, ${different} different\n`)
   }
   await listening.end()
   return [...counts.values()].some(({ different }) => different > 0) ? 1 : 0

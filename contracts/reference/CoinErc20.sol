@@ -17,9 +17,9 @@ contract CoinErc20 is ERC20, ERC20Burnable, Ownable {
     string private shownSymbol;
 
     constructor(string memory name_, string memory symbol_, uint8 decimals_) ERC20(name_, symbol_) {
+        shownDecimals = decimals_;
         shownName = name_;
         shownSymbol = symbol_;
-        shownDecimals = decimals_;
     }
 
     function name() public view override returns (string memory) {

@@ -118,6 +118,19 @@ test('under callsPayForStores a message pays for each access of its call to the 
   expect(used - WRITING_GAS).toBe(setup + proposer + begin + enter + store)
 })
 
+test('under callsPayForStores CREATE reads the nonce once more than CREATE2, for the address', () => {
+  const run = (message: Context) => createMessageCalls(message).call(call)
+  // PUSH0 for value, offset and size, and for the salt of CREATE2, which is 2 gas more; the creation code is empty.
+  const [byNonce, bySalt] = ['5f5f5ff000', '5f5f5f5ff500'].map((code) => {
+    const ctx = chain(code, ['callsPayForStores'])
+    return within(ctx, 5_000_000n, run)
+  })
+  expect([byNonce?.error, bySalt?.error]).toEqual([undefined, undefined])
+  // The code of the second is one byte longer, and is read once.
+  const { nonce } = readsOf(chain('5f5f5ff000'))
+  expect(byNonce!.used - bySalt!.used).toBe(nonce(TARGET) - 2n - 3n)
+})
+
 test('under callsPayForStores a slot that one call of a message has read is warm in the next, and SLOAD reads twice', () => {
   // PUSH0, SLOAD.
   const ctx = chain('5f5400', ['callsPayForStores'])
@@ -151,11 +164,12 @@ test('under callsPayForStores a message without enough gas for an access ends th
 })
 
 test('under callsPayForStores an inner call without the value that it sends fails alone, after a read of the balance', () => {
-  // CALL of 0xaa with 1 wei, then CREATE with 1 wei. The contract owns nothing.
+  const { nonce: nonceRead } = readsOf(chain(WRITING))
+  // CALL of 0xaa with 1 wei, then CREATE with 1 wei, whose address needs the nonce. The contract owns nothing.
   for (const [code, opcodes, reads] of [
     // Five PUSH0 or PUSH1 and GAS, cold address, value; the stipend of 2,300 comes back. Is 0xaa empty, which has no account.
     ['5f5f5f5f600160aa5af100', 4n * 2n + 2n * 3n + 2n + 2_600n + 9_000n + 25_000n - 2_300n, read(21)],
-    ['5f5f6001f000', 2n * 2n + 3n + 32_000n, 0n],
+    ['5f5f6001f000', 2n * 2n + 3n + 32_000n, nonceRead(TARGET)],
   ] as const) {
     const ctx = chain(code, ['callsPayForStores'])
     const { used, error } = within(ctx, 5_000_000n, (message) => createMessageCalls(message).call(call))

@@ -114,7 +114,9 @@ export function createStoreCharges(ctx: Context): Tracer {
     if (!isPrecompile && code(to) > 0) account(to)
   }
 
-  function enterCreation({ from, to, valueWei }: FrameStart): void {
+  function enterCreation({ kind, from, to, valueWei }: FrameStart): void {
+    // The address that CREATE derives from the nonce.
+    if (kind === 'CREATE') auth.getAccount(top(), from)
     balance(from)
     if (lacksValue(from, valueWei)) {
       open()

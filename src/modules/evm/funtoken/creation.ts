@@ -51,6 +51,7 @@ export function createFromCoin(ctx: Context, denom: string, allowsZeroDecimals: 
     ? REFERENCE_COIN_ERC20_CREATION_CODE
     : MINTER_ERC20_CREATION_CODE
   const { contract, logs } = deploy(ctx, concat(code, args))
+  requireUnmappedContract(ctx, contract)
   ctx.emit(EventTxLogSchema, { logs: logMessages(ctx, logs, ZERO_WORD_HEX, { evmIndex: 0, firstLogIndex: 0 }) })
   const mapping = create(FunTokenSchema, { erc20Addr: contract, bankDenom: denom, isMadeFromCoin: true })
   funtokens.insert(ctx, mapping)
