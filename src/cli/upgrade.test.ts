@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import type { Upgrade } from '../app/upgrades/types.ts'
 import { type Node, startNode } from '../node/start.ts'
 import { utf8 } from '../primitives/bytes.ts'
@@ -147,5 +147,12 @@ test('the preflight of a chain under a profile finds no fault in the build that 
   await (await startNode({ home: other, ports: false, chain: { accounts: 1, profile: 'nibiru' } })).stop()
   expect(await runCommand(['upgrade', 'preflight', '--home', other], { upgrades: [] })).toBe(0)
   await (await startNode({ home: other, ports: false })).stop()
+  // The engine of a validator that has signed the first height of a chain without blocks would refuse to sign it again.
+  const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  onTestFinished(() => void printed.mockRestore())
+  mkdirSync(join(other, 'engine/data'), { recursive: true })
+  writeFileSync(join(other, 'engine/data/priv_validator_state.json'), '{"height":"1","round":0,"step":3}')
+  expect(await runCommand(['upgrade', 'preflight', '--home', other], { upgrades: [] })).toBe(0)
+  expect(printed.mock.calls.join('')).toContain('note: the validator has signed up to height 1')
   rmSync(other, { recursive: true, force: true })
 })

@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import type { Preflight, Rehearsal } from '../app/upgrades/report.ts'
 import type { Build } from '../node/build.ts'
+import { whyNotSigning } from '../node/engine/engine-home.ts'
 import { diskFiles } from '../node/files.ts'
 import { type HomePaths, homePaths } from '../node/home.ts'
 import { readHome } from '../node/read-home.ts'
@@ -108,10 +109,12 @@ function runPreflight(paths: HomePaths, build: Build | undefined): Promise<Prefl
   return readHome(
     paths,
     diskFiles,
-    ({ app, store }) => {
+    ({ app, store, genesis }) => {
       const state = store.at()
       try {
-        return app.preflight(state, state.height)
+        const found = app.preflight(state, state.height)
+        const notSigning = whyNotSigning(paths.engine, genesis, diskFiles)
+        return notSigning ? { ...found, findings: [...found.findings, { level: 'note', text: notSigning }] } : found
       } finally {
         state.close()
       }

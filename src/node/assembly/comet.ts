@@ -17,7 +17,7 @@ import { createIdentity } from '../../identity/identity.ts'
 import { queryError } from '../../primitives/errors.ts'
 import type { OpenedChain } from '../chain.ts'
 import { configError, parseMilliseconds, type ResolvedConfig } from '../config.ts'
-import { prepareEngineHome } from '../engine/engine-home.ts'
+import { prepareEngineHome, whyNotSigning } from '../engine/engine-home.ts'
 import { findEngine, startEngineProcess } from '../engine/engine-process.ts'
 import { requireSafeVersion, versionOf } from '../engine/engine-version.ts'
 import { endFormerEngine } from '../engine/former-engine.ts'
@@ -240,6 +240,8 @@ async function runEngine(
   if (!home) undo.push(() => rmSync(root, { recursive: true, force: true }))
   await endFormerEngine(root, files, log)
   prepareEngineHome(path, root, genesis, validatorKeys[0]!, files)
+  const notSigning = whyNotSigning(root, genesis, files)
+  if (notSigning) log('warn', notSigning)
   const engine = startEngineProcess({
     path,
     home: root,

@@ -11,6 +11,8 @@ import { formatValidatorKey, type ValidatorKey } from '../validator-key.ts'
 export const ENGINE_CHAIN = ['data', 'config/genesis.json', 'config/priv_validator_key.json', 'config/addrbook.json']
 /** The record of what the validator has signed, without which the engine does not start. */
 const SIGNED = 'data/priv_validator_state.json'
+/** The engine's blocks. */
+const BLOCKS = 'data/blockstore.db'
 
 /** Returns the document in the form that CometBFT reads: it names the first validators only if the document does. */
 function engineGenesis(genesis: GenesisDocument): Record<string, unknown> {
@@ -56,5 +58,23 @@ function requireSigned(path: string, files: Files): void {
     'failedPrecondition',
     `${path} is missing, which records what this validator has signed: put it back. If it is lost, wait until the chain has passed ` +
       'all heights that this validator can have signed, then write {"height":"0","round":0,"step":0} into it',
+  )
+}
+
+/**
+ * Returns why the validator of a home cannot sign the first block of its chain, undefined if it can. A record of signatures that
+ * outlives the engine's blocks is such a reason: the engine refuses every height up to the recorded one.
+ */
+export function whyNotSigning(root: string, { initial_height }: GenesisDocument, files: Files): string | undefined {
+  const path = join(root, SIGNED)
+  const text = files.read(path)
+  if (text === undefined || files.exists(join(root, BLOCKS))) return undefined
+  const signed = /"height":\s*"?(\d+)"?/.exec(text)?.[1]
+  if (signed === undefined) return `${path} has no height: put back the record of what this validator has signed`
+  if (BigInt(signed) < BigInt(initial_height)) return undefined
+  return (
+    `the validator has signed up to height ${signed} (${path}), and its engine has no block: it signs none of the heights ` +
+    `${initial_height} to ${signed}. A chain that begins again needs initial_height ${BigInt(signed) + 1n} or higher, or another validator ` +
+    'key; on a chain that has passed them the engine signs once it has caught up'
   )
 }
