@@ -10,6 +10,7 @@ import { parseRfc3339 } from '../primitives/time.ts'
 import { addAccountCommand } from './genesis/account.ts'
 import { preparedPath } from './genesis/document.ts'
 import { addGentxCommands } from './genesis/gentx.ts'
+import { addRoleCommands } from './genesis/roles.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
 import { homeOf } from './settings.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
@@ -98,6 +99,7 @@ export function genesisCommand(): Command {
     )
     .action((target: string, file: string, flags: MigrateFlags) => migrate(target, file, flags, terminal))
   addAccountCommand(program, terminal)
+  addRoleCommands(program, terminal)
   addGentxCommands(program, terminal)
   return program
 }

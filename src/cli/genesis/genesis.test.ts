@@ -23,7 +23,7 @@ afterEach(() => {
 
 /** Runs a command in the home. Returns its exit code and everything that it prints. */
 async function run(words: string): Promise<{ readonly code: number; readonly text: string }> {
-  const keyring = /add-account|gentx /.test(words) ? ['--keyring-backend', 'test'] : []
+  const keyring = /add-account|add-sudo-root|gentx /.test(words) ? ['--keyring-backend', 'test'] : []
   return await runWords([...words.split(' '), '--home', home, ...keyring])
 }
 
@@ -113,4 +113,29 @@ test('a setting is read and written by its key, and a value that cannot be is no
     expect([code, text]).toEqual([1, expect.stringContaining(reason)])
   }
   expect(file()).toBe(before)
+})
+
+test('a chain begins with the sudo root and the feeder of a prepared document', async () => {
+  await done('init one --chain-id mine-1')
+  const operator = (await done('keys show val --bech val --keyring-backend test --address')).trim()
+  const feeder = (await done('keys show other --keyring-backend test --address')).trim()
+  const wrong = `genesis add-feeder --validator ${feeder} --pricefeeder ${feeder}`
+  expect((await run(wrong)).text).toContain('must be an address with prefix chainvaloper (its prefix is chain)')
+  expect((await run('genesis add-sudo-root nobody')).text).toContain('no key named nobody')
+  await done('genesis add-account val 5000000unative')
+  await done('genesis add-account other 5unative')
+  await done('genesis add-sudo-root other')
+  await done('genesis add-sudo-root-account val')
+  const delegate = `genesis add-genesis-pricefeeder-delegation --validator ${operator} --pricefeeder ${feeder}`
+  await done(delegate)
+  expect((await run(delegate)).text).toContain(`${operator} has the feeder ${feeder}`)
+  await done('genesis gentx val 1000000unative')
+  await done('genesis collect-gentxs')
+  const node = await startNode({ home, chain: { genesis: join(home, 'config', 'genesis.json') } })
+  const { sudoers } = (await node.query('/chain/sudo/sudoers')) as { sudoers: object }
+  const root = (await done('keys show val --keyring-backend test --address')).trim()
+  expect(sudoers).toEqual({ root, contracts: [] })
+  const path = `/chain/oracle/v1beta1/validators/${operator}/feeder`
+  expect(await node.query(path)).toEqual({ feeder_addr: feeder })
+  await node.stop()
 })
