@@ -136,6 +136,11 @@ const COMMANDS: readonly Entry[] = [
     load: async () => (await import('./comet.ts')).comet,
   },
   {
+    name: 'debug',
+    about: 'Convert addresses, keys and messages between their forms',
+    load: async () => (await import('./debug.ts')).debug,
+  },
+  {
     name: 'testnet',
     about: 'Write and run a network of several nodes: testnet, testnet start, testnet add',
     load: async () => (await import('./testnet.ts')).testnet,

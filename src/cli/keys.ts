@@ -1,9 +1,9 @@
 /** `almanac keys`: manages the keys in the home that sign transactions. */
 import { Command } from 'commander'
-import { decodeBech32, formatBech32, formatEip55 } from '../primitives/address.ts'
-import { formatHex, parseHex } from '../primitives/bytes.ts'
+import { formatBech32 } from '../primitives/address.ts'
 import { queryError } from '../primitives/errors.ts'
 import { addKey, addKeyOptions } from './keys/add.ts'
+import { parseAddress } from './keys/addresses.ts'
 import type { ImportedKey } from './keys/armored-key.ts'
 import { createMnemonic } from './keys/mnemonic.ts'
 import { addHomeOptions, addKeyringOptions, findAnyKey, type KeyringFlags, keyJson, openKeyring } from './keys/open.ts'
@@ -53,22 +53,6 @@ function listKeys(flags: KeyringFlags & { readonly listNames?: boolean }, termin
 async function confirm(terminal: Terminal, yes: boolean | undefined, question: string, otherwise: string) {
   if (yes || (await terminal.ask(`${question} [y/N]`))?.toLowerCase() === 'y') return
   throw queryError('aborted', otherwise)
-}
-
-/** Prints an address in all its forms. */
-function parseAddress(text: string, flags: KeyringFlags, terminal: Terminal): void {
-  const { bech32 } = identityOfFlags(flags)
-  const decoded = decodeBech32(text)
-  const bytes = 'bytes' in decoded ? decoded.bytes : parseHex(text)
-  if (!bytes || bytes.length === 0)
-    throw queryError('invalidArgument', `${text}: must be an address in Bech32 or hexadecimal digits`)
-  const shown = {
-    ...('bytes' in decoded && { human: decoded.prefix }),
-    bytes: formatHex(bytes).toUpperCase(),
-    formats: [bech32.account, bech32.validator, bech32.consensus].map((prefix) => formatBech32(prefix, bytes)),
-    ...(bytes.length === 20 && { address_evm: formatEip55(bytes) }),
-  }
-  terminal.print(formatOutput(shown, parseOutputFormat(flags.output ?? 'yaml')))
 }
 
 /** Creates the command `almanac keys` with its subcommands. */
@@ -146,7 +130,12 @@ export function keysCommand(terminal: Terminal): Command {
 
   addHomeOptions(plain('parse <address>', 'Show an address in Bech32 and hexadecimal forms'))
     .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
-    .action((text: string, _, command: Command) => parseAddress(text, command.opts(), terminal))
+    .action((text: string, _, command: Command) => {
+      const flags = command.opts<KeyringFlags>()
+      terminal.print(
+        formatOutput(parseAddress(text, identityOfFlags(flags)), parseOutputFormat(flags.output ?? 'yaml')),
+      )
+    })
 
   plain('list-key-types', 'List the algorithms of keys').action(() => terminal.print('secp256k1\neth_secp256k1'))
   return keys
