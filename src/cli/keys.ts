@@ -5,6 +5,7 @@ import { queryError } from '../primitives/errors.ts'
 import { addKey, addKeyOptions } from './keys/add.ts'
 import { parseAddress } from './keys/addresses.ts'
 import type { ImportedKey } from './keys/armored-key.ts'
+import { type MigrateFlags, migrateKeys } from './keys/migrate.ts'
 import { createMnemonic } from './keys/mnemonic.ts'
 import { addHomeOptions, addKeyringOptions, findAnyKey, type KeyringFlags, keyJson, openKeyring } from './keys/open.ts'
 import { parseAlgorithm } from './keys/record.ts'
@@ -108,6 +109,10 @@ export function keysCommand(terminal: Terminal): Command {
       })
       return importKey(name, read, flags, terminal)
     })
+
+  add('migrate <dir>', "Copy the keys in a home of the family's tool, such as ~/.nibid, into the keyring")
+    .option('--from-backend <backend>', 'backend of that keyring: file or test', 'file')
+    .action((folder: string, _, command: Command) => migrateKeys(folder, command.opts<MigrateFlags>(), terminal))
 
   add('delete <name>', 'Delete a key permanently')
     .option('-y, --yes', 'delete without confirmation')
