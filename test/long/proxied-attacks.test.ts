@@ -1,4 +1,4 @@
-/** Every attack on a node with `--public` through nginx, a group at a time, with honest clients beside them. */
+/** Every attack on a node with `--public` through nginx and through Caddy, a group at a time, with honest clients beside them. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -71,12 +71,14 @@ async function attackThrough(
   }
 }
 
-const nginx = findProgram(['nginx'], 'attacks through nginx')
-const openssl = findProgram(['openssl'], 'attacks through nginx')
-test
-  .runIf(nginx !== undefined && openssl !== undefined && SECONDS > 0)
-  .each(GROUPS.map((group) => [group.join(', '), group] as const))(
-  'these attacks through nginx leave honest clients, blocks and memory of a public node unharmed: %s',
-  { timeout: SECONDS * 1000 + AROUND_MS },
-  (_, group) => attackThrough('nginx', nginx!, openssl!, group),
-)
+const openssl = findProgram(['openssl'], 'attacks through a proxy')
+for (const name of ['nginx', 'caddy'] as const) {
+  const program = findProgram([name], `attacks through ${name}`)
+  test
+    .runIf(program !== undefined && openssl !== undefined && SECONDS > 0)
+    .each(GROUPS.map((group) => [group.join(', '), group] as const))(
+    `these attacks through ${name} leave honest clients, blocks and memory of a public node unharmed: %s`,
+    { timeout: SECONDS * 1000 + AROUND_MS },
+    (_, group) => attackThrough(name, program!, openssl!, group),
+  )
+}

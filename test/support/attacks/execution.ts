@@ -6,7 +6,7 @@ import { MsgSendSchema } from '../../../src/gen/sdk/bank/v1beta1/tx_pb.ts'
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from '../../../src/gen/sdk/tx/v1beta1/tx_pb.ts'
 import { callOf, ENDLESS, NOBODY } from './code.ts'
 import { LOWEST_PRICE_WEI, MOST_GAS } from './pool.ts'
-import { type Attack, attackerKey, call, callAt, repeat, send, type Target } from './target.ts'
+import { type Attack, attackerKey, call, callAt, repeat, result, send, type Target, withinLimits } from './target.ts'
 
 /** Returns a transaction of the chain with many transfers and no signature. Encoding: base64. */
 function unsignedTransfers({ config }: Target, number: number): string {
@@ -48,7 +48,6 @@ const LOOP = `${ENDLESS}${Buffer.from('endless').toString('hex')}` as const
 
 /** Returns a waiting transaction of the pool that executes for long: its nonce leaves a gap. Encoding: base64. */
 async function waitingLoop(target: Target): Promise<string> {
-  const { comet, jsonrpc } = target.config.urls
   const raw = await privateKeyToAccount(attackerKey(target, 0)).signTransaction({
     data: LOOP,
     gas: MOST_GAS,
@@ -58,9 +57,14 @@ async function waitingLoop(target: Target): Promise<string> {
     chainId: target.config.evm_chain_id,
     type: 'legacy',
   })
-  await callAt(target, jsonrpc, call('eth_sendRawTransaction', [raw]))
-  const waiting = await callAt<{ result: { txs: string[] } }>(target, comet, call('unconfirmed_txs', { limit: '100' }))
-  const tx = waiting.result.txs.find((text) => Buffer.from(text, 'base64').includes(Buffer.from(LOOP.slice(2), 'hex')))
+  // Two attacks prepare the same one.
+  await withinLimits(() => result(target, 'eth_sendRawTransaction', [raw])).catch((error: Error) => {
+    if (!error.message.includes('already known')) throw error
+  })
+  const { txs } = await withinLimits(() =>
+    result<{ txs: string[] }>(target, 'unconfirmed_txs', { limit: '100' }, target.config.urls.comet),
+  )
+  const tx = txs.find((text) => Buffer.from(text, 'base64').includes(Buffer.from(LOOP.slice(2), 'hex')))
   if (!tx) throw new Error('the pool does not have the loop')
   return tx
 }

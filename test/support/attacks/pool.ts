@@ -1,7 +1,17 @@
 /** Attacks on the pool: transactions that wait forever, that replace each other, or that claim whole blocks. */
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { type Attack, attackerKey, type Count, call, callAt, pause, result, type Target } from './target.ts'
+import {
+  type Attack,
+  attackerKey,
+  type Count,
+  call,
+  callAt,
+  pause,
+  result,
+  type Target,
+  withinLimits,
+} from './target.ts'
 
 /** The lowest price of the chain. */
 export const LOWEST_PRICE_WEI = 10n ** 12n
@@ -33,11 +43,11 @@ async function fundedKeys(target: Target, funder: Hex, number: number, amountWei
       value: amountWei * BigInt(paid.length),
       gas: MOST_GAS,
       gasPrice: LOWEST_PRICE_WEI,
-      nonce: await nextNonce(target, funder),
+      nonce: await withinLimits(() => nextNonce(target, funder)),
       chainId: target.config.evm_chain_id,
       type: 'legacy',
     })
-    const hash = await result<Hex>(target, 'eth_sendRawTransaction', [raw])
+    const hash = await withinLimits(() => result<Hex>(target, 'eth_sendRawTransaction', [raw]))
     await untilIncluded(target, hash)
   }
   return keys
@@ -45,7 +55,9 @@ async function fundedKeys(target: Target, funder: Hex, number: number, amountWei
 
 async function untilIncluded(target: Target, hash: Hex): Promise<void> {
   for (;;) {
-    const receipt = await result<{ status: Hex } | null>(target, 'eth_getTransactionReceipt', [hash])
+    const receipt = await withinLimits(() =>
+      result<{ status: Hex } | null>(target, 'eth_getTransactionReceipt', [hash]),
+    )
     if (receipt?.status === '0x1') return
     if (receipt) throw new Error('the accounts were not funded')
     await new Promise((done) => setTimeout(done, 50))

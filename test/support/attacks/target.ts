@@ -114,11 +114,34 @@ export async function callAt<T extends object = Answer>(
   }
 }
 
-/** Sends one call of Ethereum's JSON-RPC. Resolves with its result; throws its error. */
-export async function result<T>(target: Target, method: string, params: readonly unknown[] = []): Promise<T> {
-  const { result, error } = await callAt(target, target.config.urls.jsonrpc, call(method, params))
+/** Sends one call, by default of Ethereum's JSON-RPC. Resolves with its result; throws its error. */
+export async function result<T>(
+  target: Target,
+  method: string,
+  params: unknown = [],
+  url = target.config.urls.jsonrpc,
+): Promise<T> {
+  const { result, error } = await callAt(target, url, call(method, params))
   if (error) throw new Error(`${method}: ${error.message}`)
   return result as T
+}
+
+/** Attempts of a step of a preparation, and the pause between two. */
+const ATTEMPTS = 120
+const ATTEMPT_PAUSE_MS = 250
+/** How a node and a proxy refuse a request beyond their limits. */
+const LIMITED = /too many requests|answer (429|503)/
+
+/** Repeats a step of a preparation while a limit of requests refuses it. Throws any other error. */
+export async function withinLimits<T>(step: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await step()
+    } catch (error) {
+      if (attempt === ATTEMPTS || !LIMITED.test((error as Error).message)) throw error
+      await wait(ATTEMPT_PAUSE_MS)
+    }
+  }
 }
 
 /** Opens a TCP connection to the port of a URL. Its errors only close it. */
