@@ -110,6 +110,16 @@ test('a damaged database does not end the doctor, which says so', async () => {
   })
 }, 60_000)
 
+test('a check that does not end is given up after its time', async () => {
+  const late = await examine('--deep', '--timeout', '1ms')
+  expect(checkOf(late, 'store')).toMatchObject({
+    state: 'fail',
+    found: expect.stringContaining('not checked within 0.001 s, after 0 keys'),
+    fix: expect.stringContaining('--timeout'),
+  })
+  await expect(almanac('doctor', '--timeout', 'soon')).rejects.toThrow('--timeout soon: must be a duration')
+}, 60_000)
+
 test('the doctor names what is wrong and what mends it', async () => {
   expect((await examine()).ok).toBe(true)
   chmodSync(join(home, 'priv_validator_key.json'), 0o644)

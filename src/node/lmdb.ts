@@ -107,7 +107,13 @@ function openNow(path: string, { tables = [], readOnly = false, turns, noSync = 
     mapSize: MAP_BYTES,
   })
   const slots = new Map<string, TableSlot>()
-  const openDb = (name: string): Db => root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+  function openDb(name: string): Db {
+    const db: Db | undefined = root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+    if (db) return db
+    // LMDB makes a missing table only for a writer.
+    void root.close()
+    throw new Error(`the database in ${path} has no table ${name}: it is damaged, or no database of this program`)
+  }
   // All databases are opened now: opening one later would disturb open views.
   for (const { name, placement } of tables) {
     if (placement === 'shared') continue

@@ -2,10 +2,13 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { CheckResult } from '../../node/doctor/check.ts'
+import type { StoreCheck } from '../../node/doctor/store-process.ts'
 import { diskFiles } from '../../node/files.ts'
 import { homePaths } from '../../node/home.ts'
 import { lockHolder } from '../../node/lock.ts'
 import type { Config } from '../../node/settings.ts'
+import { queryError } from '../../primitives/errors.ts'
+import { NS_PER_MS, parseDuration } from '../../primitives/time.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from '../settings.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 
@@ -24,9 +27,13 @@ export async function doctor(
   command
     .option('--json', 'Print JSON.')
     .option('--deep', 'Compute the app hash from all keys, which reads the whole state.')
+    .option('--timeout <duration>', 'Time for the check of the database (default: 1m, with --deep 1h).')
   command.parse([...args], { from: 'user' })
-  const { json, deep, ...flags } = flagsOf(command)
-  const results = await examine(flags, deep !== undefined)
+  const { json, deep, timeout, ...flags } = flagsOf(command)
+  const isDeep = deep !== undefined
+  const limitMs = parseLimit(timeout === undefined ? (isDeep ? '1h' : '1m') : String(timeout))
+  const onKeys = json === undefined ? (count: number) => terminal.note(`read: ${count} keys`) : undefined
+  const results = await examine(flags, { isDeep, limitMs, ...(onKeys && { onKeys }) })
   const failed = results.filter(({ state }) => state === 'fail').length
   const warned = results.filter(({ state }) => state === 'warn').length
   if (json !== undefined) terminal.print(JSON.stringify({ ok: failed === 0, checks: results }, null, 2))
@@ -40,7 +47,24 @@ export async function doctor(
   return failed === 0 ? 0 : 1
 }
 
-async function examine(flags: Readonly<Record<string, unknown>>, isDeep: boolean): Promise<readonly CheckResult[]> {
+/** Longest time that Node.js can wait for. */
+const MAX_LIMIT_MS = 2 ** 31 - 1
+
+function parseLimit(text: string): number {
+  const duration = parseDuration(text)
+  const ms = duration === undefined ? 0 : Number(duration / NS_PER_MS)
+  if (ms <= 0 || ms > MAX_LIMIT_MS)
+    throw queryError(
+      'invalidArgument',
+      `--timeout ${text}: must be a duration from 1ms to 24 days, such as 90s, 10m or 2h`,
+    )
+  return ms
+}
+
+async function examine(
+  flags: Readonly<Record<string, unknown>>,
+  check: Omit<StoreCheck, 'root'>,
+): Promise<readonly CheckResult[]> {
   const { fail, ok, textOf } = await import('../../node/doctor/check.ts')
   const machine = await import('../../node/doctor/machine.ts')
   const home = await import('../../node/doctor/home.ts')
@@ -63,7 +87,7 @@ async function examine(flags: Readonly<Record<string, unknown>>, isDeep: boolean
   results.push(checked, ...machine.checkDisk(existing(paths.root)), ...machine.checkEngine(config))
   if (holder === undefined) results.push(await machine.checkPorts(config))
   if (checked.state !== 'ok') return results
-  results.push(home.checkKeys(paths), ...(await checkStoreApart({ root: paths.root, isDeep })))
+  results.push(home.checkKeys(paths), ...(await checkStoreApart({ root: paths.root, ...check })))
   return results
 }
 

@@ -38,29 +38,46 @@ export function checkKeys(paths: HomePaths): CheckResult {
     : fail('keys', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
 }
 
+/** What a check of the store is about to read, for the text of a fault. */
+type Read = <T>(what: string, step: () => T) => T
+
 /**
  * Checks that the trees of the latest height give its app hash, that the clock is after its block, and with `isDeep` that the
- * values give that hash too, which reads the whole state.
+ * values give that hash too, which reads the whole state. `onKeys` receives the number of keys that were read.
  */
-export async function checkStore(paths: HomePaths, isDeep: boolean, nowMs: number): Promise<CheckResult[]> {
+export async function checkStore(
+  paths: HomePaths,
+  isDeep: boolean,
+  nowMs: number,
+  onKeys: (count: number) => void = () => undefined,
+): Promise<CheckResult[]> {
   if (diskFiles.list(paths.data).length === 0) return [ok('store', 'no block yet')]
+  let reading: string | undefined
+  const read: Read = (what, step) => {
+    reading = what
+    return step()
+  }
   try {
     const backend = await openBackend({ path: paths.data, readOnly: true })
     try {
-      const tip = readTip(backend)
+      const tip = read('the record of the latest height', () => readTip(backend))
       if (tip.height === 0) return [ok('store', 'no block yet')]
-      const state = openVersionedStore(backend, storesOf(createIdentity(profileOfHome(paths, diskFiles)))).exportAt(
-        BigInt(tip.height),
+      const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
+      const state = read(`the trees of height ${tip.height}`, () =>
+        openVersionedStore(backend, stores).exportAt(BigInt(tip.height)),
       )
       try {
-        const computed = isDeep ? recomputeAppHash(state) : undefined
+        const computed = isDeep
+          ? read(`the keys of height ${tip.height}`, () => recomputeAppHash(state, onKeys))
+          : undefined
         if (!equal(computed?.appHash ?? state.appHash, tip.appHash))
           return [fail('store', `the state of height ${tip.height} does not give its app hash`, RESTORE)]
         const blocks = openBlockIndex(backend, () => BigInt(tip.height))
+        const block = read(`the header of height ${tip.height}`, () => blocks.header(BigInt(tip.height)))
         const checked = computed ? `all ${computed.keys} keys give its app hash` : 'its trees give its app hash'
         return [
           ok('store', `heights ${tip.earliest} to ${tip.height}; ${checked}`),
-          checkClock(blocks.header(BigInt(tip.height))?.header.timeNs, nowMs),
+          checkClock(block?.header.timeNs, nowMs),
         ]
       } finally {
         state.close()
@@ -69,8 +86,18 @@ export async function checkStore(paths: HomePaths, isDeep: boolean, nowMs: numbe
       await backend.close()
     }
   } catch (error) {
-    return [fail('store', textOf(error), RESTORE)]
+    return [fail('store', damageOf(reading, error), RESTORE)]
   }
+}
+
+/**
+ * Returns the text of a fault; `reading` is undefined while the database is opened. An error of JavaScript itself, such as that of a
+ * value that is not there, says nothing to an operator.
+ */
+function damageOf(reading: string | undefined, error: unknown): string {
+  const isOwn = !(error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
+  if (reading === undefined && isOwn) return textOf(error)
+  return `the database is damaged: ${reading ?? 'its file'} cannot be read${isOwn ? ` (${textOf(error)})` : ''}`
 }
 
 /** Time that clocks of a network can differ. */

@@ -10,8 +10,12 @@ export interface StoreJob {
   readonly isDeep: boolean
 }
 
+/** What the check says: the number of keys so far, or its results. */
+export type StoreAnswer = { readonly keys: number } | { readonly results: readonly CheckResult[] }
+
 process.on('disconnect', () => process.exit(1))
 process.once('message', async ({ root, isDeep }: StoreJob) => {
-  const results: readonly CheckResult[] = await checkStore(homePaths(root), isDeep, Date.now())
-  process.send!(results, () => process.disconnect())
+  const onKeys = (keys: number): void => void process.send!({ keys } satisfies StoreAnswer)
+  const results = await checkStore(homePaths(root), isDeep, Date.now(), onKeys)
+  process.send!({ results } satisfies StoreAnswer, () => process.disconnect())
 })
