@@ -2,8 +2,8 @@ import { connect } from 'node:http2'
 import { makeCosmoshubPath, Secp256k1HdWallet } from '@cosmjs/amino'
 import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
-import { NibiruQuerier, NibiruTxClient, newSignerFromMnemonic } from '@nibiruchain/nibijs'
-import { QueryClient } from 'cosmjs-stargate-0.32'
+import { customAminoConverters, NibiruQuerier, NibiruTxClient, newSignerFromMnemonic } from '@nibiruchain/nibijs'
+import { AminoTypes, QueryClient } from 'cosmjs-stargate-0.32'
 import { connectComet } from 'cosmjs-tendermint-rpc-0.32'
 import { createPublicClient, createWalletClient, http } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
@@ -129,6 +129,23 @@ describe("the chain's own SDK, unmodified", () => {
     expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
     const { body } = await rest(`/nibiru/evm/v1/balances/${to}?token=WNIBI`)
     expect(JSON.stringify(body)).toContain('3000000000000')
+    client.disconnect()
+  })
+
+  test('converts coins with a signature in its own amino form', async () => {
+    const signer = await Secp256k1HdWallet.fromMnemonic(mnemonic, { prefix: 'nibi' })
+    const [from] = await signer.getAccounts()
+    const aminoTypes = new AminoTypes(customAminoConverters)
+    const options = { broadcastPollIntervalMs: 50, aminoTypes }
+    const client = await NibiruTxClient.connectWithSigner(node.urls.comet, signer as never, options)
+    const toEthAddr = '0x00000000000000000000000000000000000021aB'
+    const value = { sender: from!.address, toEthAddr, bankCoin: { denom: 'unibi', amount: '4' } }
+    const fee = { amount: [{ denom: 'unibi', amount: '50000' }], gas: '2000000' }
+    const message = { typeUrl: '/eth.evm.v1.MsgConvertCoinToEvm', value }
+    const sent = await client.signAndBroadcast(from!.address, [message], fee)
+    expect([sent.code, sent.rawLog]).toEqual([0, expect.any(String)])
+    const { body } = await rest(`/nibiru/evm/v1/balances/${toEthAddr}?token=WNIBI`)
+    expect(JSON.stringify(body)).toContain('4000000000000')
     client.disconnect()
   })
 
