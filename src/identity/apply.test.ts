@@ -1,11 +1,13 @@
 import { create, fromBinary, getOption, toBinary } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
+import { name as aminoName } from '../gen/amino/amino_pb.ts'
 import { QueryBaseFeeResponseSchema } from '../gen/chain/evm/v1/query_pb.ts'
 import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { describeFiles } from './apply.ts'
 import { createIdentity } from './identity.ts'
-import { profile } from './profiles/almanac.ts'
+import { almanac, profile } from './profiles/almanac.ts'
+import { nibiru } from './profiles/nibiru.ts'
 
 const other = createIdentity({
   ...profile,
@@ -39,4 +41,24 @@ test('a profile renames packages, files, types, paths and fields, and the wire f
   expect(pattern.value).toContain('/brand/oracle/v1beta1/validators/')
   expect(additionalBindings[0]!.pattern.value).toContain('/brand/oracle/v1beta1/valdiators/')
   expect(described.map(({ proto }) => proto.package)).toContain('chain.errors.v1')
+})
+
+test('types with the names of the family have its paths and amino names, others those of the profile', () => {
+  const optionsOf = (described: ReturnType<typeof describeFiles>, name: string) => {
+    const file = described.find(({ proto }) => proto.name === name)!
+    return {
+      paths: file.services.flatMap(({ methods }) => methods.map((method) => getOption(method, http).pattern.value)),
+      amino: file.messages.map((message) => getOption(message, aminoName)).filter((found) => found !== ''),
+    }
+  }
+  for (const described of [describeFiles(almanac), describeFiles(createIdentity(nibiru))]) {
+    expect(optionsOf(described, 'cosmos/bank/v1beta1/query.proto').paths).toContain('/cosmos/bank/v1beta1/params')
+    expect(optionsOf(described, 'cosmos/bank/v1beta1/tx.proto').amino).toContain('cosmos-sdk/MsgSend')
+    expect(optionsOf(described, 'cosmos/gov/v1/tx.proto').amino).toContain('cosmos-sdk/v1/MsgVote')
+  }
+  const own = describeFiles(almanac)
+  expect(optionsOf(own, 'chain/devgas/v1/query.proto').paths).toContain('/chain/devgas/v1/params')
+  expect(optionsOf(own, 'chain/tokenfactory/v1/tx.proto').amino).toContain('chain/tokenfactory/mint')
+  const theirs = describeFiles(createIdentity(nibiru))
+  expect(optionsOf(theirs, 'nibiru/tokenfactory/v1/tx.proto').amino).toContain('nibiru/tokenfactory/mint')
 })

@@ -15,10 +15,16 @@ import {
   FileDescriptorProtoSchema,
   FileDescriptorSetSchema,
 } from '@bufbuild/protobuf/wkt'
+import { other_amino_name } from '../gen/almanac/options_pb.ts'
+import { name as aminoName } from '../gen/amino/amino_pb.ts'
 import { files } from '../gen/files.ts'
 import { http } from '../gen/google/api/annotations_pb.ts'
 import { type HttpRule, HttpRuleSchema } from '../gen/google/api/http_pb.ts'
+import { createIdentity } from './identity.ts'
+import { FAMILY, profile } from './profiles/almanac.ts'
 import type { Identity } from './types.ts'
+
+const family = createIdentity({ ...profile, names: FAMILY })
 
 /** Returns all files of the API with the names of a profile, or the neutral files if it renames nothing. */
 export function describeFiles(identity: Identity): readonly DescFile[] {
@@ -45,12 +51,26 @@ function fileName(identity: Identity, { name, package: neutral }: FileDescriptor
   return `${identity.toProfileName(neutral).replaceAll('.', '/')}/${name.slice(folder.length)}`
 }
 
+/**
+ * Returns the functions that name paths and amino names: as the profile does or, where it leaves them neutral and its types of the
+ * SDK have the names of the family, as the family does. A client that reads such a type expects the rest of its names.
+ */
+function optionNames(identity: Identity) {
+  const isOfFamily = identity.toProfileName('sdk') === family.toProfileName('sdk')
+  const named = (own: string, neutral: string, common: string): string => (own === neutral && isOfFamily ? common : own)
+  return {
+    path: (neutral: string) => named(identity.toProfilePath(neutral), neutral, family.toProfilePath(neutral)),
+    amino: (neutral: string) => named(identity.toProfileAmino(neutral), neutral, family.toProfileAmino(neutral)),
+  }
+}
+
 function renameFile(
   identity: Identity,
   neutral: FileDescriptorProto,
   names: ReadonlyMap<string, string>,
 ): FileDescriptorProto {
   const file = clone(FileDescriptorProtoSchema, neutral)
+  const to = optionNames(identity)
   const typeName = (name: string): string => (name === '' ? '' : `.${identity.toProfileName(name.slice(1))}`)
   const renameField = (field: FieldDescriptorProto): void => {
     field.typeName = typeName(field.typeName)
@@ -63,6 +83,10 @@ function renameFile(
   const renameMessage = (message: DescriptorProto): void => {
     message.field.forEach(renameField)
     message.nestedType.forEach(renameMessage)
+    for (const option of [aminoName, other_amino_name]) {
+      if (!message.options || !hasExtension(message.options, option)) continue
+      setExtension(message.options, option, to.amino(getExtension(message.options, option)))
+    }
   }
   file.name = names.get(neutral.name)!
   file.package = identity.toProfileName(neutral.package)
@@ -74,16 +98,16 @@ function renameFile(
       method.inputType = typeName(method.inputType)
       method.outputType = typeName(method.outputType)
       if (!method.options || !hasExtension(method.options, http)) continue
-      setExtension(method.options, http, renameRule(identity, getExtension(method.options, http)))
+      setExtension(method.options, http, renameRule(to.path, getExtension(method.options, http)))
     }
   }
   return file
 }
 
 /** Renames the paths of a route. Bounded by: the routes in the descriptors. */
-function renameRule(identity: Identity, neutral: HttpRule): HttpRule {
+function renameRule(toPath: (neutral: string) => string, neutral: HttpRule): HttpRule {
   const rule = clone(HttpRuleSchema, neutral)
-  if (typeof rule.pattern.value === 'string') rule.pattern.value = identity.toProfilePath(rule.pattern.value)
-  rule.additionalBindings = rule.additionalBindings.map((binding) => renameRule(identity, binding))
+  if (typeof rule.pattern.value === 'string') rule.pattern.value = toPath(rule.pattern.value)
+  rule.additionalBindings = rule.additionalBindings.map((binding) => renameRule(toPath, binding))
   return rule
 }
