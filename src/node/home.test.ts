@@ -48,6 +48,19 @@ function open(files: Files, flags: Record<string, unknown> = {}, stores = ['acc'
   return openHome(options)
 }
 
+test('a genesis document without a record is not overwritten, unless it is the one that is asked for', () => {
+  const files = memoryFiles()
+  files.write('/h/genesis.json', '{"chain_id":"theirs-1"}')
+  expect(() => open(files)).toThrow(
+    /^\/h\/genesis\.json exists, but the record of its chain, \/h\/home\.json, is missing[\s\S]*--genesis FILE/,
+  )
+  expect([...files.all]).toEqual([['/h/genesis.json', '{"chain_id":"theirs-1"}']])
+  expect(open(files, { genesis: '/h/genesis.json' }).isNew).toBe(true)
+  // A first start that was killed before it wrote the record is repeated.
+  files.remove('/h/home.json')
+  expect(open(files).isNew).toBe(true)
+})
+
 test('a second start uses the choices of the first', () => {
   const files = memoryFiles()
   const first = open(files, { 'chain-id': 'mine-1', accounts: '3', 'rest-port': '99' })

@@ -1,6 +1,6 @@
 /** The home folder of a node: its layout, and the choices that cannot change after the first start. */
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { GenesisDocument } from '../app/types.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import { findProfile } from '../identity/profiles.ts'
@@ -193,6 +193,14 @@ function createHome(paths: HomePaths, { files, resolved, stores, createValidator
   const { config, profile, genesis } = createChain(validatorKey)
   const choices = choicesOf(config, files)
   const genesisText = `${JSON.stringify(genesis, null, 2)}\n`
+  const found = files.read(paths.genesis)
+  if (found !== undefined && found !== genesisText && resolve(config.chain.genesis) !== resolve(paths.genesis)) {
+    throw homeError(
+      paths,
+      `${paths.genesis} exists, but the record of its chain, ${paths.record}, is missing`,
+      'document',
+    )
+  }
   const record: HomeRecord = {
     format: HOME_FORMAT,
     choices,
@@ -366,6 +374,7 @@ const FIRST_REMEDY = {
   choice: 'omit the setting: the chain continues with its own',
   build: 'start it with the build that created it; `almanac export` there prints its state as a genesis document',
   damage: 'restore the file from a copy',
+  document: '--genesis FILE   begins a new chain with this document, or move it away',
 }
 
 function homeError({ root }: HomePaths, reason: string, first: keyof typeof FIRST_REMEDY): ChainError {
