@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { startNode } from '../src/index.ts'
-import { startProcess } from './support/process.ts'
+import { childrenOf, startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-operation-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -29,6 +29,28 @@ test('a node whose terminal hangs up stops cleanly, and removes its temporary fo
   expect(node.child.exitCode).toBe(0)
   expect(readdirSync(folder)).toEqual([])
 })
+
+test.skipIf(!existsSync('/proc'))(
+  'a signal while API workers start stops the node cleanly, and leaves nothing',
+  async () => {
+    const folder = mkdtempSync(join(scratch, 'interrupted-'))
+    const program = resolve(import.meta.dirname, '../bin/almanac')
+    const flags = ['--ephemeral', '--api-workers', '2', '--compute-workers', '0', '--port-offset', '21000']
+    const child = spawn(process.execPath, [program, 'start', ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, TMPDIR: folder },
+    })
+    let stderr = ''
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    const ended = new Promise((done) => child.once('close', (code, signal) => done(code ?? signal)))
+    // A worker exists long before it listens.
+    while (child.exitCode === null && childrenOf(child.pid!).length === 0) await new Promise(setImmediate)
+    child.kill('SIGTERM')
+    expect([await ended, stderr, readdirSync(folder)]).toEqual([0, '', []])
+  },
+)
 
 test('a home that cannot be created ends the start with one line that names it', () => {
   const file = join(scratch, 'file')

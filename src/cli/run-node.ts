@@ -13,7 +13,9 @@ const SUPERVISOR_DELAY_MS = 2000
 
 export interface RunOptions {
   /** Starts the node, with the reactions to the end of its chain or engine. */
-  readonly open: (reactions: Required<Pick<AssemblyOptions, 'onHalt' | 'onEngineExit'>>) => Promise<AssembledNode>
+  readonly open: (
+    reactions: Required<Pick<AssemblyOptions, 'onHalt' | 'onEngineExit' | 'onOpen'>>,
+  ) => Promise<AssembledNode>
   /** Format of the log. */
   readonly logFormat: string
   /** Tells people and programs that the node runs. If it rejects, the node is stopped. */
@@ -23,19 +25,30 @@ export interface RunOptions {
 }
 
 /**
- * Runs a node until the process gets SIGINT, SIGTERM or SIGHUP. Resolves only if the chain halts during the start, to the exit
- * code.
+ * Runs a node until the process gets SIGINT, SIGTERM or SIGHUP. Resolves only if the chain halts or a signal comes during the
+ * start, to the exit code.
  */
 export async function runNode({ open, logFormat, announce, beforeStop }: RunOptions): Promise<number> {
   let exitCode = 0
   let lingerMs = 0
   let stop = () => {}
+  let isInterrupted = false
+  /** Reacts to a signal: the stop waits until the start is complete, and a second signal ends the process. */
+  let interrupt = () => {
+    interrupt = () => process.exit(1)
+    isInterrupted = true
+    setTimeout(() => process.exit(1), STOP_TIMEOUT_MS).unref()
+  }
   // The supervisor of this process is gone (docs/network.md).
   if (process.connected) process.on('disconnect', () => (isOpen ? stop() : process.exit(1)))
   let isOpen = false
   let node: AssembledNode
   try {
     node = await open({
+      onOpen() {
+        // Before that a signal ends the process at once: nothing else runs yet, and the chain is complete at every moment.
+        for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupt())
+      },
       onEngineExit(reason) {
         exitCode ||= 1
         process.stderr.write(`${reason}\n`)
@@ -50,6 +63,8 @@ export async function runNode({ open, logFormat, announce, beforeStop }: RunOpti
       },
     })
   } catch (error) {
+    // A terminal interrupts API workers too, without which the start fails.
+    if (isInterrupted) return exitCode
     if (exitCode === 0) throw error
     await delay(lingerMs)
     return exitCode
@@ -72,7 +87,11 @@ export async function runNode({ open, logFormat, announce, beforeStop }: RunOpti
       .finally(() => process.exit(exitCode))
     setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref()
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop())
+  if (isInterrupted) {
+    stop()
+    return new Promise(() => undefined)
+  }
+  interrupt = () => stop()
   try {
     await announce(node)
   } catch (error) {

@@ -83,6 +83,8 @@ export interface AssemblyOptions {
   readonly onHalt?: (notice: HaltNotice) => void
   /** Called if the process of CometBFT ends by itself. Ending the node is the caller's task. */
   readonly onEngineExit?: (reason: string) => void
+  /** Called when the chain is open, before API workers and ports are. A process that ends from then on needs a clean stop. */
+  readonly onOpen?: () => void
 }
 
 export interface AssembledNode {
@@ -254,6 +256,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   }
 
   await options.prepare?.(gateway)
+  options.onOpen?.()
   const portOf = choosePorts(config, resolved, options)
   const apiPool =
     config.api.workers > 0 && openPorts

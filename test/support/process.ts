@@ -149,7 +149,7 @@ function residentBytes(pid: number): number {
 }
 
 /** Returns the ids of the processes that a process has started; none without `/proc`. */
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   const file = `/proc/${pid}/task/${pid}/children`
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : []
 }
