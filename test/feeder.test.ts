@@ -145,6 +145,28 @@ test('`almanac feeder` retries while its source fails, then votes in every perio
   }
 })
 
+test('`almanac feeder` that is started again within a period replaces its commitment', async () => {
+  using source = await priceSource()
+  source.give({ data: { rates: { 'ubtc:uusd': '64250.5' } } })
+  await using chain = await outside()
+  const { node, validator } = chain
+  // Two blocks of the period are left: one for each commitment, which makes it.
+  while ((node.height + 1n) % BigInt(PERIOD) !== 1n) await node.nextBlock()
+  const period = (node.height + 1n) / BigInt(PERIOD)
+  let last: string | undefined
+  for (let i = 0; i < 2; i++) {
+    const args = ['dist/almanac.cjs', 'feeder', ...chain.flags, '--source', source.url]
+    const child = spawn('node', args, { stdio: 'ignore' })
+    const ended = new Promise((done) => child.once('close', done))
+    // The second commitment is not due, so that it costs its work.
+    await until(async () => ![undefined, last].includes(await prevote(node, validator)))
+    last = await prevote(node, validator)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+  }
+  expect(node.height / BigInt(PERIOD)).toBe(period)
+})
+
 test('a liar changes no price and gets misses, and gets no more misses once it is honest again', async () => {
   await using node = await startNode({
     feeder: { enabled: true },

@@ -11,7 +11,7 @@ import { addKeyringOptions, findKey, type KeyringFlags, openKeyring } from './ke
 import { identityOfFlags } from './profile.ts'
 import { processTerminal } from './terminal.ts'
 import { fetchChainId, parseUint } from './tx/account.ts'
-import { addFeeOptions, feeOf } from './tx/fee.ts'
+import { addFeeOptions, feesOf } from './tx/fee.ts'
 
 interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly from: string
@@ -20,7 +20,7 @@ interface FeederFlags extends KeyringFlags, NodeFlags {
   readonly path: string
   readonly fees?: string
   readonly gasPrices?: string
-  readonly gas: string
+  readonly gas?: string
   readonly every: string
   readonly logFormat: string
   readonly once?: boolean
@@ -50,7 +50,10 @@ function commandOf(): Command {
     .addOption(
       new Option('--path <keys>', 'path of the prices in the JSON, such as data.rates').default('', 'the whole JSON'),
     )
-    .option('--gas <gas>', 'gas limit of each vote', '7000')
+    .option(
+      '--gas <gas>',
+      'gas limit of each vote (default: 150000 for the first one, which may not be due, then 7000)',
+    )
     .option('--every <ms>', 'time between two polls of the chain, in milliseconds', '500')
     .option('--log-format <format>', 'log format: text or json', 'text')
     .option('--once', 'vote once: commit, reveal in the next voting period, and exit; do not retry')
@@ -86,9 +89,9 @@ async function openFeeders(node: NodeClient, flags: FeederFlags, log: Log): Prom
   const identity = identityOfFlags(flags)
   const keyring = openKeyring(flags, processTerminal())
   const prices = sourceOf(flags)
-  const gasLimit = parseUint('--gas', flags.gas)
+  const gasLimit = flags.gas === undefined ? undefined : parseUint('--gas', flags.gas)
   const chainId = await fetchChainId(node)
-  const fee = await feeOf(node, flags, gasLimit)
+  const fees = await feesOf(node, flags)
   const chain = createRestChain(identity, chainId, {
     get: (path) => getIfFound(node, path),
     broadcast: (tx) => broadcast(node, tx),
@@ -105,7 +108,7 @@ async function openFeeders(node: NodeClient, flags: FeederFlags, log: Log): Prom
         validator,
         key: { ...key, privateKey },
         prices,
-        fee: () => fee,
+        fee: (needed) => fees(gasLimit ?? needed),
         log,
         random: Math.random,
       }),

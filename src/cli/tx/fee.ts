@@ -39,18 +39,25 @@ function payersOf({ feeGranter, feePayer }: FeeFlags): Pick<Fee, 'granter' | 'pa
 
 /** Computes the fee of a transaction from its flags. Throws `invalidArgument` for invalid coins or prices. */
 export async function feeOf(node: NodeClient, flags: FeeFlags, gasLimit: bigint): Promise<Fee> {
+  return (await feesOf(node, flags))(gasLimit)
+}
+
+/** Returns a function from a gas limit to the fee of the flags. Throws as `feeOf`. */
+export async function feesOf(node: NodeClient, flags: FeeFlags): Promise<(gasLimit: bigint) => Fee> {
   const payers = payersOf(flags)
   if (flags.fees !== undefined) {
     const amount = tryParseText(flags.fees)
     if (!amount) throw queryError('invalidArgument', `--fees ${flags.fees}: must be coins such as 5000unative`)
-    return { gasLimit, amount, ...payers }
+    return (gasLimit) => ({ gasLimit, amount, ...payers })
   }
   const prices = pricesOf(flags.gasPrices ?? (await fetchMinGasPrice(node)))
-  const amount = prices.map(({ denom, price }) => ({
-    denom,
-    amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
-  }))
-  return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n), ...payers }
+  return (gasLimit) => {
+    const amount = prices.map(({ denom, price }) => ({
+      denom,
+      amount: decimal.ceil(decimal.fromRaw(price * gasLimit)),
+    }))
+    return { gasLimit, amount: amount.filter((coin) => coin.amount > 0n), ...payers }
+  }
 }
 
 async function fetchMinGasPrice(node: NodeClient): Promise<string> {
