@@ -6,15 +6,31 @@ import { refuseForeignFlags } from '../foreign-flags.ts'
 import { optionOf } from '../settings.ts'
 import { CANONICAL, DEV_FLAGS, type DevFlag } from './flags.ts'
 
-/** Sections and flags of settings that do not concern a development chain. */
-const LEFT_OUT_SECTIONS = new Set(['consensus', 'snapshots', 'statesync', 'upgrade'])
-const LEFT_OUT_FLAGS = new Set([
-  'genesis',
-  'dev',
-  'jsonrpc-port',
-  'jsonrpc-ws-port',
-  'jsonrpc-ws-enabled',
-  'evm-chain-id',
+const ONE_PORT = 'here it is --port, which serves HTTP and WebSocket'
+const IN_A_NETWORK = 'a development chain is no network'
+const NOT_BEGUN_ELSEWHERE = 'a development chain begins by itself'
+
+/** Sections and flags of settings that a development chain does not have, with the reason. */
+const LEFT_OUT_SECTIONS: ReadonlyMap<string, string> = new Map([
+  ['consensus', IN_A_NETWORK],
+  ['snapshots', 'the chain is temporary, and --dump-state writes its state'],
+  ['statesync', NOT_BEGUN_ELSEWHERE],
+  ['upgrade', 'a development chain has no plans to skip'],
+])
+const LEFT_OUT_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['genesis', `${NOT_BEGUN_ELSEWHERE}: --init takes a genesis of geth, and almanac start a document of this chain`],
+  ['dev', 'it always has the development methods'],
+  ['jsonrpc-port', ONE_PORT],
+  ['jsonrpc-ws-port', ONE_PORT],
+  ['jsonrpc-ws-enabled', ONE_PORT],
+  ['evm-chain-id', 'here it is --chain-id'],
+])
+
+/** Flags of `almanac start` that are no settings, with the reason why a development chain has them not. */
+const START_FLAGS: ReadonlyMap<string, string> = new Map([
+  ['ephemeral', 'the chain is temporary without it; --home keeps it'],
+  ['mnemonic-file', 'here it is --mnemonic: every client can use the keys of a development chain'],
+  ['show-keys', 'the banner has all keys without it'],
 ])
 
 const NAMES = new Set(DEV_FLAGS.flatMap(({ flag, aliases = [] }) => [flag, ...aliases]))
@@ -23,6 +39,18 @@ const NAMES = new Set(DEV_FLAGS.flatMap(({ flag, aliases = [] }) => [flag, ...al
 const FURTHER_SETTINGS = ALL_SETTINGS.map(({ setting }) => setting).filter(
   ({ section, flag }) => !LEFT_OUT_SECTIONS.has(section) && !LEFT_OUT_FLAGS.has(flag) && !NAMES.has(flag),
 )
+
+/** Throws `invalidArgument` for a flag of `almanac start` that the command has not, with the reason. */
+function refuseLeftOut(args: readonly string[]): void {
+  for (const argument of args) {
+    const [, flag] = /^--(?:no-)?([^=]+)/.exec(argument) ?? []
+    if (flag === undefined || NAMES.has(flag)) continue
+    const found = ALL_SETTINGS.find(({ setting }) => setting.flag === flag)
+    const reason =
+      START_FLAGS.get(flag) ?? (found && (LEFT_OUT_FLAGS.get(flag) ?? LEFT_OUT_SECTIONS.get(found.setting.section)))
+    if (reason !== undefined) throw configError(`--${flag} is a flag of almanac start: ${reason}`)
+  }
+}
 
 /** The given flags of a command line, by name without dashes. A flag without value is an empty text. */
 export interface GivenFlags {
@@ -77,10 +105,11 @@ function canonical(argument: string): string {
 
 /**
  * Parses the arguments of `almanac dev`. Throws `invalidArgument` for a flag that is refused, with the reason, or that another
- * program has, and the errors of commander for an unknown one.
+ * program or command has, and the errors of commander for an unknown one.
  */
 export function parseDevFlags(args: readonly string[]): GivenFlags {
   refuseForeignFlags(args, 'dev')
+  refuseLeftOut(args)
   const command = devCommand()
   command.parse(args.map(canonical), { from: 'user' })
   const values = command.opts<Record<string, unknown>>()

@@ -68,6 +68,14 @@ const BEFORE_BERLIN = new Set([
 /** Whether a name of anvil's `--hardfork` is of a fork before Berlin, which the EVM does not have. */
 export const isBeforeBerlin = (name: string): boolean => BEFORE_BERLIN.has(name.toLowerCase())
 
+/** Names of tools for forks whose rules are those of another: they changed only proof of work, or have two names. */
+const SAME_RULES: Readonly<Record<string, string>> = {
+  latest: 'Osaka',
+  arrowglacier: 'London',
+  grayglacier: 'London',
+  merge: 'Paris',
+}
+
 const NO_FORKING = 'forking is not supported'
 const forking = (flag: string, about: string, more: Partial<DevFlag> = {}): DevFlag => ({
   flag,
@@ -175,8 +183,8 @@ export const DEV_FLAGS: readonly DevFlag[] = [
     flag: 'hardfork',
     value: '<name>',
     about: 'Fork of Ethereum, Berlin to Osaka, or latest, the default.',
-    sets: (value) => [{ setting: chain.fork, value: value.toLowerCase() === 'latest' ? 'Osaka' : value }],
-    differs: 'forks before Berlin are refused',
+    sets: (value) => [{ setting: chain.fork, value: SAME_RULES[value.toLowerCase()] ?? value }],
+    differs: 'forks before Berlin are refused; merge, a name of Hardhat, is Paris',
   },
   {
     flag: 'gas-limit',

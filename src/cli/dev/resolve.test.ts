@@ -37,6 +37,10 @@ test('a flag sets its settings, by its name, by its letter and by its aliases', 
   expect((await settingsOf('--ipc')).jsonrpc.ipc).toBe('/tmp/almanac.ipc')
   expect((await settingsOf('--ipcpath', '/tmp/x')).jsonrpc.ipc).toBe('/tmp/x')
   expect((await settingsOf('--hardfork', 'latest')).chain.fork).toBe('Osaka')
+  for (const name of ['arrowGlacier', 'grayGlacier', 'London']) {
+    expect((await settingsOf('--hardfork', name)).chain.fork).toBe('London')
+  }
+  expect((await settingsOf('--hardfork', 'merge')).chain.fork).toBe('Paris')
   expect((await settingsOf('--gas-limit', '100000')).evm.gasCap).toBe(60_000_000n)
   expect((await settingsOf('--gas-limit', '70000000')).evm.gasCap).toBe(70_000_000n)
   expect((await settingsOf('--disable-block-gas-limit')).evm.gasCap).toBe(1_000_000_000n)
@@ -52,6 +56,16 @@ test('flags of settings are taken besides those of anvil', async () => {
   )
   expect([rest.port, feeder.enabled, chain.validators, chain.profile, evm.gasCap]).toEqual([5, true, 2, 'nibiru', 7n])
   expect((await settingsOf('--no-rest-enabled')).rest.enabled).toBe(false)
+})
+
+test.each([
+  ['--ephemeral', '--ephemeral is a flag of almanac start: the chain is temporary without it'],
+  ['--jsonrpc-ws-port=1', '--jsonrpc-ws-port is a flag of almanac start: here it is --port'],
+  ['--evm-chain-id=5', '--evm-chain-id is a flag of almanac start: here it is --chain-id'],
+  ['--consensus=cometbft', '--consensus is a flag of almanac start: a development chain is no network'],
+  ['--no-dev', '--dev is a flag of almanac start: it always has the development methods'],
+])('%s, a flag of another command, is refused with the reason', (flag, message) => {
+  expect(() => parseDevFlags([flag])).toThrow(message)
 })
 
 const refused = DEV_FLAGS.flatMap(({ flag, aliases = [], value, refused: reason }) =>
