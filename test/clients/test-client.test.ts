@@ -111,6 +111,10 @@ test('a number that the chain cannot hold is refused, and the chain goes on', as
   // As in anvil the sum ends at the largest balance.
   await ask('anvil_addBalance', NOBODY, '0x1')
   expect(await client.getBalance({ address: NOBODY })).toBe(2n ** 256n - 1n)
+  // Anvil has both verbs under a third name.
+  expect(await ask('tenderly_setBalance', NOBODY, '0x5')).toBeNull()
+  expect(await ask('tenderly_addBalance', NOBODY, '0x2')).toBeNull()
+  expect(await client.getBalance({ address: NOBODY })).toBe(7n)
   const height = await client.getBlockNumber()
   await client.mine({ blocks: 1 })
   expect(await client.getBlockNumber()).toBe(height + 1n)
@@ -410,6 +414,7 @@ test('a chain without development mode has none of these methods', async () => {
     'hardhat_reset',
     'eth_sendTransaction',
     'personal_sign',
+    'tenderly_setBalance',
     'miner_stop',
   ]) {
     expect(await ask(node, method)).toMatchObject({ error: { code: -32601, message: expect.stringContaining(method) } })

@@ -58,6 +58,14 @@ async function post(
 
 const rpc = async (method: string, params: unknown = {}) => (await post({ jsonrpc: '2.0', id: 1, method, params })).json
 
+test('a compressed request is refused with the reason', async () => {
+  const answer = await fetch(node.urls.comet, { method: 'POST', headers: { 'content-encoding': 'gzip' }, body: '{}' })
+  expect([answer.status, ((await answer.json()) as RpcAnswer).error?.data]).toEqual([
+    415,
+    'Content-Encoding "gzip" of a request is not supported: send the body as it is',
+  ])
+})
+
 test('CosmJS sends coins and finds the transaction, its memo, events and the new balance', async () => {
   const found = await signer.getTx(sent.transactionHash)
   expect(found).toMatchObject({ code: 0, height: sent.height, txIndex: 0 })

@@ -7,7 +7,7 @@ import { toChainError } from '../errors.ts'
 import { readOnlyError } from '../read-only.ts'
 import { STATUS_HEADERS, statusPairs } from '../status-headers.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
-import { readBody } from '../transport/http.ts'
+import { readBody, refusedEncoding } from '../transport/http.ts'
 import {
   closeServer,
   createHttpServer,
@@ -283,6 +283,8 @@ async function servePost(
   response: ServerResponse,
   headers: Record<string, string>,
 ): Promise<void> {
+  const refusal = refusedEncoding(request.headers)
+  if (refusal !== undefined) return await sendReply(response, failure(null, 'request', refusal), 415, headers)
   const limit = Math.max(MAX_BODY_BYTES, environment.node.settings.bodyLimitBytes)
   let text: string
   try {

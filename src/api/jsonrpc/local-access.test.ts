@@ -43,6 +43,7 @@ async function overSocket(origin: string | undefined, method: string, params: re
 
 const ATTACKS: [string, () => readonly unknown[]][] = [
   ['anvil_setBalance', () => [victim, '0x0']],
+  ['tenderly_addBalance', () => [victim, '0x1']],
   ['hardhat_reset', () => []],
   ['evm_mine', () => []],
   ['eth_sendTransaction', () => [{ from: victim, to: victim, value: '0x1' }]],

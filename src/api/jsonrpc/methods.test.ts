@@ -27,7 +27,7 @@ test('the page names every method of a development chain, and no other', () => {
   expect([...new Set(rows.flatMap(inCode))].sort()).toEqual(
     [...new Set(names.filter((name) => prefixed.test(name)).map((name) => name.replace(prefixed, '')))].sort(),
   )
-  const own = inCode(development).filter((name) => /^(eth|personal|miner|debug|almanac)_[a-zA-Z]/.test(name))
+  const own = inCode(development).filter((name) => /^(eth|personal|tenderly|miner|debug|almanac)_[a-zA-Z]/.test(name))
   // Methods of every chain, where the text refers to them.
   const called = own.filter((name) => !Object.hasOwn(chainMethods, name) && name !== 'eth_accounts')
   expect([...new Set(called)].sort()).toEqual(names.filter((name) => !prefixed.test(name)).sort())

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { keccak256 } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { encodeTransaction } from '../../evm/transaction/encode.ts'
@@ -106,6 +107,11 @@ test('a header is the block without its transactions, and rpc_modules lists the 
 
 test('only JSON of bounded size is accepted', async () => {
   expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415)
+  const packed = await post('{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+  expect(packed).toEqual({
+    status: 415,
+    text: 'Content-Encoding "gzip" of a request is not supported: send the body as it is\n',
+  })
   expect((await post(`"${'x'.repeat(20_000_000)}"`)).status).toBe(413)
   expect((await fetch(node.urls.jsonrpc!)).status).toBe(200)
   expect((await fetch(node.urls.jsonrpc!, { method: 'PUT', body: '{}' })).status).toBe(405)
@@ -361,6 +367,16 @@ test('simulated blocks build on each other, and errors have the codes of geth', 
     code: -38014,
     message: `insufficient funds for gas * price + value: address 0x${'34'.repeat(20)} have 100 want 101`,
   })
+  const [options, call] = [
+    { tracer: 'callTracer', stateOverrides: balances },
+    { from, to: DEAD, value: '0x65' },
+  ]
+  expect(await refusal('debug_traceCall', [call, 'latest', options])).toEqual({
+    code: -32000,
+    message: `insufficient funds for gas * price + value: address 0x${'34'.repeat(20)} have 100 want 101`,
+  })
+  const payable = await rpc('debug_traceCall', [{ ...call, value: '0x64' }, 'latest', options])
+  expect(payable.result).toMatchObject({ value: '0x64' })
   expect(await refusal('eth_simulateV1', [{ blockStateCalls: [] }])).toMatchObject({ code: -32602 })
   const late = { blockStateCalls: [{ blockOverrides: { number: '0x1' } }] }
   expect(await refusal('eth_simulateV1', [late])).toMatchObject({ code: -38020 })
@@ -471,14 +487,27 @@ test('the funded accounts sign and send', async () => {
   const { result: filled } = await rpc('eth_fillTransaction', [{ from, to, value: '0x5' }])
   expect((filled as { tx: unknown }).tx).toMatchObject({ type: '0x2', gas: '0x5208', maxPriorityFeePerGas: '0x0' })
   const request = { ...(filled as { tx: Record<string, unknown> }).tx, gasPrice: undefined, from }
+  // Anvil and the description of the method answer with the bytes alone, which viem sends on.
   const { result: raw } = await rpc('eth_signTransaction', [request])
-  const { result: again } = await rpc('eth_sendRawTransaction', [(raw as { raw: string }).raw])
-  expect(again).toBe((raw as { tx: { hash: string } }).tx.hash)
+  const { result: again } = await rpc('eth_sendRawTransaction', [raw])
+  expect(again).toBe(keccak256(raw as `0x${string}`))
+  expect((await rpc('eth_getTransactionReceipt', [again])).result).toMatchObject({ from: from.toLowerCase() })
   expect((await refusal('eth_sign', [DEAD, '0x1234']))?.message).toBe('unknown account')
   // ethers: new Wallet(first Hardhat key).signMessage('hello'), which is deterministic.
   const { result: signature } = await rpc('personal_sign', ['0x68656c6c6f', node.accounts[0]!.address])
   expect(signature).toBe((await rpc('eth_sign', [node.accounts[0]!.address, '0x68656c6c6f'])).result)
   expect(signature).toMatch(/^0x[0-9a-f]{128}(1b|1c)$/)
+  const signer = node.accounts[0]!.address.toLowerCase()
+  expect((await rpc('personal_ecRecover', ['0x68656c6c6f', signature])).result).toBe(signer)
+  expect((await rpc('personal_ecRecover', ['0x68656c6c', signature])).result).not.toBe(signer)
+  for (const [wrong, message] of [
+    ['0x12', 'signature must be 65 bytes long'],
+    [`${(signature as string).slice(0, 130)}01`, 'invalid Ethereum signature (V is not 27 or 28)'],
+    [`0x${'00'.repeat(64)}1b`, 'recovery failed'],
+  ]) {
+    expect(await refusal('personal_ecRecover', ['0x68656c6c6f', wrong])).toEqual({ code: -32000, message })
+  }
+  expect((await rpc('personal_listAccounts')).result).toEqual((await rpc('eth_accounts')).result)
 })
 
 test('a socket receives heads, logs and pending transactions until it unsubscribes', async () => {

@@ -11,7 +11,7 @@ import { STATUS_HEADERS, statusPairs } from '../status-headers.ts'
 import { collect } from '../traces.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { gzipSinkOf } from '../transport/gzip-body.ts'
-import { accepts, bodySinkOf, createPayload, sendPayload, takeBody } from '../transport/http.ts'
+import { accepts, bodySinkOf, createPayload, refusedEncoding, sendPayload, takeBody } from '../transport/http.ts'
 import {
   closeServer,
   createHttpServer,
@@ -126,7 +126,11 @@ function isCall({ cors }: Serve, request: IncomingMessage, response: ServerRespo
   else if (request.method !== 'POST') plain(response, 405, 'method not allowed')
   else if (!CONTENT_TYPES.has((request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase())) {
     plain(response, 415, 'invalid content type, only application/json is supported')
-  } else return true
+  } else {
+    const refusal = refusedEncoding(request.headers)
+    if (refusal === undefined) return true
+    plain(response, 415, refusal)
+  }
   return false
 }
 

@@ -70,13 +70,17 @@ eth_hashrate() quantity: Returns 0: blocks need no work.
 eth_sendTransaction(call:call) hash: Signs a transaction with a key of the node, and hands it to the pool.
 eth_sendTransactionSync(call:call, timeout?:quantity) receipt: Signs a transaction with a key of the node, waits for its block at most timeout milliseconds, and returns the receipt.
 eth_resend(call:call, price?:quantity, gas?:quantity) hash: Replaces a waiting transaction by one with another price or gas limit.
-eth_signTransaction(call:call) object: Signs a transaction with a key of the node, and returns it.
+eth_signTransaction(call:call) bytes: Signs a transaction with a key of the node, and returns its bytes.
 eth_sign(account:address, message:bytes) bytes: Signs a message with a key of the node (EIP-191).
 eth_signTypedData(account:address, data:json) bytes: Signs typed data with a key of the node (EIP-712).
 eth_signTypedData_v3(account:address, data:json) bytes: Signs typed data without arrays with a key of the node (EIP-712).
 eth_signTypedData_v4(account:address, data:json) bytes: Signs typed data with a key of the node (EIP-712).
 eth_sendUnsignedTransaction(call:call) hash: Sends a transaction from any account of a development chain, without a signature.
 personal_sign(message:bytes, account:address, password?:json) bytes: Signs a message with a key of the node (EIP-191). The password is ignored.
+personal_ecRecover(message:bytes, signature:bytes) address: Returns the account whose key signed a message (EIP-191).
+personal_listAccounts() addresses: Returns the same as eth_accounts.
+tenderly_setBalance(account:address, wei:count) json: Returns the same as anvil_setBalance.
+tenderly_addBalance(account:address, wei:count) json: Returns the same as anvil_addBalance.
 net_version() text: Returns the EVM chain id as decimal text.
 net_listening() boolean: Returns whether the node takes connections of peers.
 net_peerCount() quantity: Returns the number of peers.
@@ -146,7 +150,8 @@ almanac_nodeLog(after?:json) json: Returns the latest records of the node's log,
 /** Methods of geth that the node refuses with a reason, whatever their parameters. */
 export const REFUSED_METHODS = `debug_executionWitness debug_executionWitnessByHash debug_intermediateRoots debug_preimage
 debug_chaindbProperty debug_chaindbCompact debug_dbAncient debug_dbAncients debug_setTrieFlushInterval debug_getTrieFlushInterval
-debug_standardTraceBlockToFile debug_standardTraceBadBlockToFile debug_traceBlockFromFile debug_traceChain`
+debug_standardTraceBlockToFile debug_standardTraceBadBlockToFile debug_traceBlockFromFile debug_traceChain
+debug_verbosity debug_vmodule`
 
 /** Verbs of development chains, with the prefixes `anvil_`, `hardhat_` and `evm_`. */
 export const DEVELOPMENT_VERBS = `

@@ -6,7 +6,8 @@ import { DEVELOPMENT_VERBS, ETHEREUM_METHODS, REFUSED_METHODS } from './ethereum
 const VERB = /^(?:anvil|hardhat|evm)_(.*)$/
 
 const SIGNING = /^(eth_sign|eth_sendTransaction|eth_resend|personal_)/
-const OF_DEVELOPMENT = /^(almanac_|miner_|eth_mining|eth_coinbase|eth_hashrate|eth_sendUnsigned|debug_setHead)/
+const OF_DEVELOPMENT =
+  /^(almanac_|tenderly_|miner_|eth_mining|eth_coinbase|eth_hashrate|eth_sendUnsigned|debug_setHead)/
 
 /** Returns the document of methods by their wire names. A method without a description is left out; a test finds it. */
 export function ethereumDocument(names: Iterable<string>, version: string): Json {

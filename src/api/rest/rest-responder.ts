@@ -4,7 +4,7 @@ import { servicesOf } from '../../identity/registry.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { toChainError, violation } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { createPayload } from '../transport/http.ts'
+import { createPayload, refusedEncoding } from '../transport/http.ts'
 import { createRestCache } from './rest-cache.ts'
 import { createRestHeaders } from './rest-headers.ts'
 import { isStrict, type Respond, type RestReply, type RestRequest } from './rest-message.ts'
@@ -67,6 +67,10 @@ export function createRestResponder(node: GatewayNode, options: RestOptions = {}
     const type = request.headers['content-type']
     if (type !== undefined && !/json/i.test(String(type))) {
       return failure(request, operation, violation('content-type', 'application/json expected'), { status: 415 })
+    }
+    const refusal = refusedEncoding(request.headers)
+    if (refusal !== undefined) {
+      return failure(request, operation, violation('content-encoding', refusal), { status: 415 })
     }
     let body: string
     try {

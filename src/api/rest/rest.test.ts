@@ -208,6 +208,9 @@ describe('methods', () => {
     }
     expect((await post('{"bytes":"-_8"}')).json.bytes).toBe('+/8=')
     expect((await post('{}', 'text/plain')).status).toBe(415)
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'GZIP' }
+    const packed = await ask('/chain/post', { method: 'POST', headers, body: '{}' })
+    expect([packed.status, packed.json.message]).toEqual([415, expect.stringContaining('Content-Encoding "gzip"')])
     const large = await post(`{"s":"${'x'.repeat(2000)}"}`)
     expect([large.status, large.json.code]).toEqual([413, 8])
   })

@@ -140,6 +140,19 @@ export function bodySinkOf(res: ServerResponse): BodySink {
   }
 }
 
+/**
+ * Returns why a request body cannot be read: it is compressed, and a short one could become as long as its sender likes.
+ * Undefined for a plain body. The status of such a refusal is 415 (RFC 9110 §8.4).
+ */
+export function refusedEncoding(headers: Readonly<Record<string, string | readonly string[] | undefined>>) {
+  const coding = String(headers['content-encoding'] ?? '')
+    .trim()
+    .toLowerCase()
+  return coding === '' || coding === 'identity'
+    ? undefined
+    : `Content-Encoding ${JSON.stringify(coding)} of a request is not supported: send the body as it is`
+}
+
 const disconnected = () => queryError('cancelled', 'the client has disconnected')
 
 /** Maximum size of a body that is read and discarded before its client is refused, as a multiple of the limit. */

@@ -7,6 +7,7 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   eth_getProof: 'ICS-23 proofs against the app hash; `storageHash` is zero',
   eth_getUncleByBlockHashAndIndex: 'null: blocks have no uncles',
   eth_getUncleByBlockNumberAndIndex: 'null: blocks have no uncles',
+  eth_signTransaction: 'the signed bytes, as in anvil; geth has them in the field `raw` of an object',
   eth_simulateV1: 'the state root of a simulated block is zero',
   ots_getBlockDetails: 'the issuance is 0: inflation is paid at the ends of epochs',
   ots_getBlockDetailsByHash: 'the issuance is 0: inflation is paid at the ends of epochs',
@@ -25,9 +26,8 @@ export const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^personal_/, 'a node keeps no keys but those of a development chain: `almanac keys`'],
   [/^(anvil_set(FeeAmmLiquidity|FeeToken|ValidatorFeeToken))$/, 'for the fee tokens of another network'],
   [/^hardhat_(addCompilationResult|getStackTraceFailuresCount)$/, 'this node makes no stack traces of Solidity'],
-  [/^tenderly_/, 'the same verbs have the prefix `anvil_`'],
   [/^debug_(clearTxpool)$/, '`anvil_dropAllTransactions` on a development chain'],
   [/^debug_(freezeClient|stateSize|sync|syncTarget)$/, "about geth's own database and synchronisation"],
-  [/^debug_(verbosity|vmodule|backtraceAt)$/, 'the log level is the setting `log.level`'],
+  [/^debug_backtraceAt$/, 'the log level is the setting `log.level`'],
   [/^debug_/, 'about the runtime of Go: this node runs on Node.js, whose inspector has profiles'],
 ]

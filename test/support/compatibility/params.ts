@@ -117,6 +117,10 @@ const METHODS: Readonly<Record<string, Recipe>> = {
   ots_hasCode: ({ contract }) => [contract, 'latest'],
   ots_searchTransactionsAfter: ({ alice }) => [alice, 0, 5],
   ots_searchTransactionsBefore: ({ alice }) => [alice, 0, 5],
+  personal_ecRecover: async ({ alice }, chain) => [
+    '0x68656c6c6f',
+    await resultOf(chain, 'personal_sign', ['0x68656c6c6f', alice]),
+  ],
   personal_sign: ({ alice }) => ['0x68656c6c6f', alice],
   trace_call: (facts) => [call(facts), ['trace'], 'latest'],
   trace_callMany: (facts) => [[[call(facts), ['trace']]], 'latest'],

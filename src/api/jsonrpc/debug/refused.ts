@@ -10,7 +10,11 @@ const noFiles = refusedMethod(`${NO_FILES}: ask debug_traceBlock or debug_traceB
 const noFlush = refusedMethod(`${NO_TRIES}, and writes them with each block: there is no interval`)
 const noAncients = refusedMethod('old blocks are not moved to another database: read them by eth_getBlockByNumber')
 
+const noVerbosity = refusedMethod('the level of the log is the setting log.level, which is read at the start')
+
 export const refusedDebugMethods: Methods = {
+  debug_verbosity: noVerbosity,
+  debug_vmodule: noVerbosity,
   debug_executionWitness: noWitness,
   debug_executionWitnessByHash: noWitness,
   debug_intermediateRoots: refusedMethod('this chain computes one root a block: no root is between transactions'),

@@ -215,6 +215,8 @@ const named: Methods = {
     node.withContext(undefined, (ctx) => formatHex0x(evm.blockEnv(ctx).coinbase)),
   ),
   eth_hashrate: mainMethod([], () => '0x0'),
+  tenderly_setBalance: accountVerbs['setBalance']!,
+  tenderly_addBalance: accountVerbs['addBalance']!,
   ...nodeLogMethods,
   almanac_setValidator: mainMethod([count, behaviour], ({ node }, index, name) => {
     developmentOf(node).setValidator(Number(index), name)

@@ -7,12 +7,13 @@ import { addressOfPrivateKey, signTransaction } from '../../../evm/transaction/s
 import { feeCapOf, type Transaction, type UnsignedTransaction } from '../../../evm/transaction/types.ts'
 import type { CallArgs } from '../../../modules/evm/calls/call-args.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
+import { ofEthSecp256k1 } from '../../../primitives/address.ts'
 import { EMPTY, equal, formatHex0x, ZERO_ADDRESS } from '../../../primitives/bytes.ts'
 import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createSemaphore } from '../../transport/semaphore.ts'
 import { methodNotFound, serverError } from '../errors.ts'
-import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
+import { formatUnsigned, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { estimateGas, requireChainId } from './calls.ts'
 import { baseFee, suggestedTip } from './fees.ts'
@@ -41,6 +42,16 @@ export function signHash(node: GatewayNode, address: Uint8Array, hash: Uint8Arra
   signature.set(bytes)
   signature[64] = 27 + yParity
   return formatHex0x(signature)
+}
+
+/** Returns the address whose key signed a hash with `signHash`. Throws -32000 in the texts of geth. */
+export function recoverSigner(hash: Uint8Array, signature: Uint8Array): string {
+  if (signature.length !== 65) throw serverError('signature must be 65 bytes long')
+  const v = signature[64]!
+  if (v !== 27 && v !== 28) throw serverError('invalid Ethereum signature (V is not 27 or 28)')
+  const key = secp256k1.recover(hash, signature.subarray(0, 64), v - 27)
+  if (!key) throw serverError('recovery failed')
+  return formatHex0x(ofEthSecp256k1(key))
 }
 
 function dataOf(args: CallArgs): Uint8Array {
@@ -118,8 +129,8 @@ export async function fillTransaction(call: RpcCall, args: CallArgs): Promise<Js
   return { raw: formatHex0x(encodeTransaction(unsigned)), tx: formatUnsigned(tx) }
 }
 
-/** `eth_signTransaction`. Throws in the texts of geth for missing fields and an unknown account. */
-export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promise<JsonObject> {
+/** `eth_signTransaction`: resolves with the signed bytes. Throws in the texts of geth for missing fields and an unknown account. */
+export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promise<string> {
   const from = args.from ?? ZERO_ADDRESS
   const key = keyOf(call.node, from, 'eth_signTransaction')
   if (args.gas === undefined) throw serverError('gas not specified')
@@ -127,7 +138,7 @@ export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promis
     throw serverError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas')
   }
   if (args.nonce === undefined) throw serverError('nonce not specified')
-  return formatSigned(signTransaction(complete(call.node, await withGas(call, args)), key))
+  return formatHex0x(encodeTransaction(signTransaction(complete(call.node, await withGas(call, args)), key)))
 }
 
 /** Returns a function that signs for an account, or marks transactions as those of an impersonated one. Throws as `keyOf`. */

@@ -238,6 +238,10 @@ export const signingMethods: Methods = {
   personal_sign: mainMethod([bytes, address, optional(json, undefined)], ({ node }, message, who) =>
     account.signHash(node, who, messageHash(message), 'personal_sign'),
   ),
+  personal_ecRecover: mainMethod([bytes, bytes], (_, message, signature) =>
+    account.recoverSigner(messageHash(message), signature),
+  ),
+  personal_listAccounts: mainMethod([], ({ node }) => account.accounts(node)),
 }
 
 export const ethMethods: Methods = {

@@ -4,7 +4,7 @@ import type { TraceView } from '../../../evm/tracers/views/view.ts'
 import { formatHex0x, ZERO_WORD } from '../../../primitives/bytes.ts'
 import { ChainError } from '../../../primitives/errors.ts'
 import type { ReadContext } from '../../../sdk/context.ts'
-import { type CallMessage, callMessage, runMessage } from '../calls/call.ts'
+import { type CallMessage, callMessage, requireValue, runMessage } from '../calls/call.ts'
 import type { BlockOverrides, CallArgs } from '../calls/call-args.ts'
 import { callSetup } from '../calls/call-setup.ts'
 import type { CallPayload } from '../calls/jobs.ts'
@@ -56,7 +56,10 @@ function overridesOf(subject: Subject): Pick<CallPayload, 'stateOverrides' | 'bl
   return subject.kind === 'calls' ? {} : { ...subject.messages, stateOverrides: undefined }
 }
 
-/** Runs the subject and writes its result. Throws the errors of `runCall`, and the errors of the tracer. */
+/**
+ * Runs the subject and writes its result. Throws the errors of `runCall`, those of the tracer and, for a single call, those of
+ * `requireValue`.
+ */
 export function traceCall(
   ctx: ReadContext,
   subject: Subject,
@@ -88,7 +91,10 @@ export function traceCall(
   const cappedMessage = (args: CallArgs, gasCap: bigint, own = setup): CallMessage =>
     callMessage(own, args, args.gas !== undefined && args.gas < gasCap ? args.gas : gasCap)
   if (subject.kind === 'call') {
-    run(cappedMessage(subject.call.args, subject.call.gasCap), '')
+    const { args, gasCap } = subject.call
+    // A transaction like this is in no block: geth refuses it before its code runs.
+    requireValue(setup, args)
+    run(cappedMessage(args, gasCap), '')
     return
   }
   if (subject.kind === 'calls') {
