@@ -1,6 +1,8 @@
 /** `npm run answers -- FOLDER`: repeats the requests of a recording on a node with its state, and compares the answers. */
 import { parseArgs } from 'node:util'
+import { evmChainIdOf } from '../src/identity/identity.ts'
 import { identityOf } from '../src/identity/profiles.ts'
+import { placesOf } from './asked-heights.ts'
 import { formatMismatch } from './compare.ts'
 import { DIFFERENCES } from './differences.ts'
 import { followRecording } from './follow-recording.ts'
@@ -13,7 +15,7 @@ import { compareAnswers, type Outcome, type Verdict } from './verdict.ts'
 const USAGE = `usage: npm run answers -- FOLDER [--follow [--snapshot DIR]] [--only PATTERN] [--verbose] [--json]
 
   --follow        loads the state as a replica does: from files and the RPC of a node that has the recorded blocks
-  --snapshot DIR  begins the replica with a snapshot in DIR
+  --snapshot DIR  begins the replica with a snapshot in DIR; requests about earlier heights are left out
   --only PATTERN  repeats only requests whose operation, path or method matches PATTERN, a regular expression
   --verbose       also prints listed differences, and does not truncate values
   --json          prints one JSON object for each answer that is not equal
@@ -41,14 +43,21 @@ async function run(folder: string, { only, verbose, json, follow, snapshot }: Op
   const identity = identityOf(recording.profile)
   const loaded = follow ? await followRecording(recording, snapshot) : await loadRecording(recording, identity)
   const loadedAt = performance.now()
-  const gateways = await openGateways(loaded)
+  const places = await placesOf(recording, identity, evmChainIdOf(identity, loaded.node.chainId))
+  const gateways = await openGateways(loaded, places)
   const byOperation = new Map<string, Counts & { readonly module: string }>()
   const byDifference = new Map<string, number>()
   const total = noCounts()
   let exact = 0
+  /** Requests about heights before the first one here. */
+  let before = 0
   try {
     for await (const question of gateways.questions(recording)) {
       if (only && !only.test(`${question.operation} ${question.text}`)) continue
+      if (loaded.begin !== undefined && question.lowest !== undefined && question.lowest < loaded.begin) {
+        before++
+        continue
+      }
       const { module, operation } = question
       const outcome = UNBUILT_MODULES.includes(module)
         ? ({ question, verdict: 'not built', isExact: false, listed: [], unlisted: [] } satisfies Outcome)
@@ -72,6 +81,8 @@ async function run(folder: string, { only, verbose, json, follow, snapshot }: Op
     print(
       `\n${exact} answers are equal byte for byte; the other equal answers differ in whitespace, in the order of members, or in clock, build and envelope`,
     )
+    if (before > 0)
+      print(`${before} requests are about heights before ${loaded.begin}, where this node begins, and are left out`)
     const seconds = (from: number, to: number) => ((to - from) / 1000).toFixed(1)
     print(`loaded in ${seconds(started, loadedAt)} s, compared in ${seconds(loadedAt, performance.now())} s`)
   }

@@ -58,6 +58,7 @@ export async function followRecording(
       node: gateway,
       nodeInfo,
       identity,
+      ...(snapshot !== undefined && { begin: gateway.blocks.earliestHeight() - 1n }),
       async close() {
         await replica.stop()
         await clean()

@@ -31,6 +31,8 @@ export interface LoadedNode {
   readonly node: GatewayNode
   readonly nodeInfo: CometNodeInfo
   readonly identity: Identity
+  /** Height of the snapshot that it began with; absent if it has the whole recording. */
+  readonly begin?: bigint
   close(): Promise<void>
 }
 
@@ -63,7 +65,11 @@ export async function loadRecording(
   })
   if (recording.has('blocks')) await loadBlocks(store, executor, app, identity, recording, lastHeight)
   else await loadAnswers(executor, identity, recording)
-  return { ...openGateway(store, executor, app, identity, genesis), identity, close: () => store.close() }
+  return {
+    ...openGateway(store, executor, app, identity, genesis),
+    identity,
+    close: () => store.close(),
+  }
 }
 
 /** Returns an empty genesis document, for a recording without one. */

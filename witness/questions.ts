@@ -4,6 +4,7 @@ import { createJsonRpcServer } from '../src/api/jsonrpc/server.ts'
 import { createRestHandler } from '../src/api/rest/rest.ts'
 import { createRouter } from '../src/api/rest/routes.ts'
 import { services } from '../src/identity/registry.ts'
+import { lowestOfCall, lowestOfPath, type Places } from './asked-heights.ts'
 import type { LoadedNode } from './load.ts'
 import type { RecordedAbciAnswer, RecordedAnswer, RecordedRpcAnswer, Recording } from './recording.ts'
 import { type TraceQuestion, traceOfCall, traceOfPath } from './trace-questions.ts'
@@ -25,6 +26,8 @@ export interface Question {
   readonly module: string
   /** The requested height; undefined means the latest. */
   readonly height: number | undefined
+  /** The lowest height whose state the answer is about; undefined if it names none. */
+  readonly lowest: number | undefined
   /** Details of a request for a trace. */
   readonly trace: TraceQuestion | undefined
   readonly reference: Answer
@@ -72,8 +75,8 @@ function moduleOfCall(text: string, otherwise: string): string {
   return WASM_PRECOMPILE.test(readable) ? 'wasm' : otherwise
 }
 
-/** Opens the node's gateways on free ports. */
-export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Promise<Gateways> {
+/** Opens the node's gateways on free ports. `places` are those of the recording. */
+export async function openGateways({ node, nodeInfo, identity }: LoadedNode, places: Places): Promise<Gateways> {
   const rest = createRestHandler(node, { cacheBytes: 0 })
   const router = createRouter(
     identity,
@@ -103,6 +106,7 @@ export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Pr
       module: moduleOfCall(path, module),
       text: `GET ${path}${header === undefined ? '' : ` at ${header}`}`,
       height: header === undefined ? undefined : (height ?? undefined),
+      lowest: lowestOfPath({ path, ...(header !== undefined && { header }) }, places),
       trace: traceOfPath(node.blocks, path),
       reference: { status, headers, body },
       ask: () => rest(path, header === undefined ? {} : { headers: { 'x-cosmos-block-height': header } }),
@@ -115,6 +119,7 @@ export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Pr
       module: moduleOfCall(JSON.stringify(request), RPC_MODULE),
       text: Array.isArray(request) ? JSON.stringify(request) : `${request.method} ${JSON.stringify(request.params)}`,
       height: undefined,
+      lowest: lowestOfCall(request, places),
       trace: traceOfCall(node.blocks, request),
       reference: { status, headers: {}, body },
       ask: () => post(rpcUrl, request),
@@ -140,6 +145,7 @@ export async function openGateways({ node, nodeInfo, identity }: LoadedNode): Pr
       module,
       text: `abci_query ${path} ${JSON.stringify(request)} at ${height}`,
       height,
+      lowest: height,
       trace: undefined,
       reference: { status: 200, headers: {}, body: JSON.stringify(response) },
       async ask() {

@@ -81,6 +81,20 @@ export const JSON_RPC: readonly AnswerDifference[] = [
       question.text.includes('"safe"') && /0x prefix/.test(errorOf(referenceBody)?.message ?? ''),
   },
   {
+    id: 'pending-block',
+    where: 'eth_getBlockByNumber at `pending`',
+    explanation:
+      'The answer is the block after the latest one, with the transactions that wait. The reference answers the latest one.',
+    source: 'D24',
+    operation: /^eth_getBlockByNumber$/,
+    explains: (_, { question, referenceBody, oursBody }) => {
+      const [latest, next] = [referenceBody, oursBody].map(
+        (body) => (body as { result?: Record<string, unknown> }).result,
+      )
+      return question.text.includes('"pending"') && latest !== undefined && next?.['parentHash'] === latest['hash']
+    },
+  },
+  {
     id: 'nonce-at-height',
     where: 'eth_getTransactionCount of an account that no longer exists',
     explanation:

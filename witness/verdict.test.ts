@@ -9,7 +9,16 @@ const json = (body: unknown, status = 200): Answer => ({ status, headers: {}, bo
 
 function question(reference: Answer, operation = 'bank.Query/Balance'): Question {
   const ask = () => Promise.resolve(reference)
-  return { operation, text: `GET /${operation}`, module: 'bank', height: 1, trace: undefined, reference, ask }
+  return {
+    operation,
+    text: `GET /${operation}`,
+    module: 'bank',
+    height: 1,
+    lowest: 1,
+    trace: undefined,
+    reference,
+    ask,
+  }
 }
 
 const verdict = (reference: Answer, ours: Answer, operation?: string, rules = DIFFERENCES) =>
