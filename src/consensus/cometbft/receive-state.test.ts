@@ -152,3 +152,18 @@ test.each<[Offer, Partial<Snapshot>]>([
 test('refuses an offer without a verified app hash', async () => {
   expect(await open().offer({}, new Uint8Array(0))).toBe(Offer.REJECT)
 })
+
+test('a snapshot that is too large for this node is refused alone, so that the engine offers another', async () => {
+  let starts = 0
+  const receiver = createStateReceiver({
+    start() {
+      starts++
+      if (starts === 1) throw queryError('resourceExhausted', 'it has too many chunks')
+      return { write: async () => undefined, finish: async () => undefined, abandon: async () => undefined }
+    },
+    log: () => undefined,
+  })
+  const request = create(RequestOfferSnapshotSchema, { snapshot: messageOf(RECORD), appHash: APP_HASH })
+  expect(resultOf(await receiver.offer(request))).toBe(Offer.REJECT)
+  expect(resultOf(await receiver.offer(request))).toBe(Offer.ACCEPT)
+})

@@ -28,7 +28,7 @@ export interface RestoreRun {
 }
 
 export interface ReceiverOptions {
-  /** Begins a restore; one that began before is abandoned. */
+  /** Begins a restore; one that began before is abandoned. Throws `resourceExhausted` for a snapshot that is too large. */
   readonly start: (record: SnapshotRecord) => RestoreRun
   /** Called with one sentence about each decision. */
   readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: Readonly<Record<string, unknown>>) => void
@@ -60,8 +60,9 @@ const applied = (value: MessageInitShape<typeof ResponseApplySnapshotChunkSchema
 const Offer = ResponseOfferSnapshot_Result
 const Apply = ResponseApplySnapshotChunk_Result
 
-/** Whether an error says that the snapshot is wrong, not that this node failed. */
-const isOfSnapshot = (error: unknown): boolean => error instanceof ChainError && error.status === 'dataLoss'
+/** Whether an error says that the snapshot is wrong or too large, not that this node failed. */
+const isOfSnapshot = (error: unknown): error is ChainError =>
+  error instanceof ChainError && (error.status === 'dataLoss' || error.status === 'resourceExhausted')
 
 /** The answers of an application that has its state. */
 export const refuseOffer = (): Response => offered(Offer.ABORT)
@@ -95,6 +96,7 @@ export function createStateReceiver({ start, log }: ReceiverOptions): StateRecei
     try {
       running = { record, appHash, run: start(record), senders: new Set(), next: 0 }
     } catch (error) {
+      if (isOfSnapshot(error)) return refuse(Offer.REJECT, error.message)
       log('error', 'cannot restore a snapshot', { error })
       return refuseOffer()
     }
@@ -111,7 +113,7 @@ export function createStateReceiver({ start, log }: ReceiverOptions): StateRecei
       log('error', 'cannot restore a snapshot', { height, error })
       return refuseChunk()
     }
-    log('warn', 'refused a snapshot', { height, reason: (error as Error).message })
+    log('warn', 'refused a snapshot', { height, reason: error.message })
     return applied({ result: Apply.REJECT_SNAPSHOT, rejectSenders: [...senders] })
   }
 

@@ -15,7 +15,7 @@ import {
 export const SNAPSHOT_FORMAT = 3
 export const CHUNK_BYTES = 10_000_000
 /** The most chunks that an engine fetches. */
-const MAX_CHUNKS = 100_000
+export const MAX_CHUNKS = 100_000
 
 export interface SnapshotRecord {
   readonly height: bigint

@@ -20,6 +20,7 @@ import { findSnapshot, type PlacedChunks } from '../snapshots/find-snapshot.ts'
 import { restoreChunks, restoreTargetOf } from '../snapshots/home-snapshots.ts'
 import { fetchSnapshot } from '../snapshots/peer-snapshot.ts'
 import { hasBlocks } from '../snapshots/restore-run.ts'
+import { budgetOf, CHUNKS_PERCENT, roomOn } from '../snapshots/room.ts'
 
 /** Time between two questions for the header after a snapshot, and how often it is asked for. Unit: milliseconds. */
 const NEXT_MS = 1000
@@ -94,7 +95,7 @@ async function fetched({ config, genesis }: OpenedChain, folder: string, log: Lo
   if (earliest <= BigInt(genesis.initial_height)) return false
   log('info', 'fetches a snapshot of the peer', { from, peer_earliest: earliest })
   rmSync(folder, { recursive: true, force: true })
-  await fetchSnapshot(peerRpcOf(from), folder, signal)
+  await fetchSnapshot(peerRpcOf(from), folder, roomOn(folder, CHUNKS_PERCENT, budgetOf(config)), signal)
   return true
 }
 

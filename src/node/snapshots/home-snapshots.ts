@@ -12,6 +12,7 @@ import type { OpenedChain } from '../chain.ts'
 import { isAlive } from '../lock.ts'
 import { type ChunkFiles, openSnapshotFolder } from './folder.ts'
 import { type HomeRestore, hasBlocks, type RestoreTarget, startRestore } from './restore-run.ts'
+import { budgetOf, roomOn, STATE_PERCENT } from './room.ts'
 import { writeSnapshot } from './write.ts'
 
 /** A snapshot that was made, with the app hash that it restores to. */
@@ -55,14 +56,16 @@ export async function makeSnapshot({ data, snapshots, stores, height, onOpen }: 
 
 /** Returns the target of a restore into a chain that is open, and has no block. */
 export function restoreTargetOf(
-  { home, profile, genesis }: OpenedChain,
+  { config, home, profile, genesis }: OpenedChain,
   build: Build | undefined,
 ): Omit<RestoreTarget, 'height' | 'hash'> {
   const identity = createIdentity(profile)
   const chainId = genesis.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
   const app = createApplication({ identity, chainId, evmChainId, settings: { minGasPrices: '' }, ...build })
-  return { data: home!.paths.data, stores: storesOf(identity), app, chainId }
+  const { data } = home!.paths
+  const room = roomOn(data, STATE_PERCENT, budgetOf(config))
+  return { data, stores: storesOf(identity), app, chainId, room }
 }
 
 /**

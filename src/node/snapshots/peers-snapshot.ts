@@ -11,6 +11,7 @@ import type { GenesisDocument } from '../../app/types.ts'
 import type { Application } from '../../consensus/cometbft/application.ts'
 import { createStateReceiver, type RestoreRun } from '../../consensus/cometbft/receive-state.ts'
 import { serveAbci } from '../../consensus/cometbft/server.ts'
+import type { SnapshotRecord } from '../../consensus/cometbft/snapshot-record.ts'
 import { ResponseSchema } from '../../gen/tendermint/abci/types_pb.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { prepareEngineHome } from '../engine/engine-home.ts'
@@ -19,7 +20,8 @@ import { requireSafeVersion, versionOf } from '../engine/engine-version.ts'
 import { diskFiles } from '../files.ts'
 import type { Log } from '../log.ts'
 import type { Config } from '../settings.ts'
-import { openSnapshotFolder } from './folder.ts'
+import { openBoundedSnapshot } from './bounded-snapshot.ts'
+import { CHUNKS_PERCENT, roomOn } from './room.ts'
 
 export interface PeersSnapshotOptions {
   /** Path of the engine's program; empty for `cometbft` on PATH. */
@@ -57,9 +59,10 @@ export async function fetchFromPeers(options: PeersSnapshotOptions): Promise<big
       const timer = setTimeout(() => reject(queryError('unavailable', late)), timeoutMs)
       undo.push(() => clearTimeout(timer))
       const receiver = createStateReceiver({
-        start({ height, chunkHashes }) {
-          log('info', 'fetches a snapshot', { height, chunks: chunkHashes.length })
-          return keepIn(folder, height, () => resolve(height))
+        start(record) {
+          const run = keepIn(folder, record, () => resolve(record.height))
+          log('info', 'fetches a snapshot', { height: record.height, chunks: record.chunkHashes.length })
+          return run
         },
         log: (level, message, facts) => {
           if (level !== 'info') log(level, message, facts)
@@ -75,8 +78,8 @@ export async function fetchFromPeers(options: PeersSnapshotOptions): Promise<big
 }
 
 /** Keeps the chunks instead of restoring them. The app hash is compared when the snapshot is restored. */
-function keepIn(folder: string, height: bigint, onDone: () => void): RestoreRun {
-  const made = openSnapshotFolder(folder).begin(height)
+function keepIn(folder: string, record: SnapshotRecord, onDone: () => void): RestoreRun {
+  const made = openBoundedSnapshot(folder, record, roomOn(folder, CHUNKS_PERCENT))
   return {
     async write(chunk) {
       made.add(chunk)

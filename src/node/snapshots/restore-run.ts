@@ -3,7 +3,7 @@
  * that a crash leaves nothing half-restored.
  */
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, existsSync, fdatasync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInflate, type Inflate } from 'node:zlib'
 import type { StoreList } from '../../app/stores.ts'
@@ -18,6 +18,7 @@ import { createRestore, type Restore } from '../../store/sync/restore.ts'
 import { openBackend, openStore } from '../backend.ts'
 import { openNewDisk } from '../disk.ts'
 import { flushFile } from '../files.ts'
+import { beyondRoom, type Room, roomOn, STATE_PERCENT } from './room.ts'
 
 /** Bytes of items that are written in one transaction. */
 const PIECE_BYTES = 1 << 22
@@ -41,6 +42,8 @@ export interface RestoreTarget {
   readonly height: bigint
   /** Hash of all chunks, if it is known. */
   readonly hash?: Uint8Array | undefined
+  /** Space for the database: a small snapshot can inflate to any size. By default a part of what is free on the disk. */
+  readonly room?: Room | undefined
 }
 
 export interface HomeRestore extends Omit<RestoreRun, 'finish'> {
@@ -70,7 +73,12 @@ export function startRestore(target: RestoreTarget): HomeRestore {
   const inflate = createInflate({ chunkSize: PIECE_BYTES })
   const hash = createHash('sha256')
   const flusher = createFlusher(join(folder, DATABASE))
-  const consumed = consume(inflate, restore)
+  const room = target.room ?? roomOn(folder, STATE_PERCENT)
+  const requireRoom = (): void => {
+    if (statSync(join(folder, DATABASE)).size <= room.bytes) return
+    throw beyondRoom(room, `the state of the snapshot of height ${height} does not fit`)
+  }
+  const consumed = consume(inflate, restore, requireRoom)
   consumed.catch(() => undefined)
   let isClosed = false
 
@@ -106,11 +114,14 @@ export function startRestore(target: RestoreTarget): HomeRestore {
   }
 }
 
-/** Passes the items of a stream to the restore. Rejects with `dataLoss` for a stream that is no snapshot. */
-async function consume(inflate: Inflate, restore: Restore): Promise<void> {
+/** Passes the items of a stream to the restore. Rejects with `dataLoss` for a stream that is no snapshot, and as `requireRoom`. */
+async function consume(inflate: Inflate, restore: Restore, requireRoom: () => void): Promise<void> {
   const reader = createItemReader()
   try {
-    for await (const piece of inflate) restore.add(reader.push(piece as Uint8Array))
+    for await (const piece of inflate) {
+      restore.add(reader.push(piece as Uint8Array))
+      requireRoom()
+    }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (code?.toString().startsWith('Z_')) throw queryError('dataLoss', `the snapshot is damaged: ${message}`)

@@ -2,7 +2,7 @@
 import { equal, formatHex, parseBase64, parseHex } from '../../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../../primitives/errors.ts'
 import { sha256 } from '../../../primitives/hash.ts'
-import { SNAPSHOT_FORMAT, type SnapshotRecord } from '../../cometbft/snapshot-record.ts'
+import { CHUNK_BYTES, MAX_CHUNKS, SNAPSHOT_FORMAT, type SnapshotRecord } from '../../cometbft/snapshot-record.ts'
 import type { NodeRpc } from '../rpc/node-rpc.ts'
 
 const wrong = (what: string): ChainError => queryError('dataLoss', `the answer of the peer is wrong: ${what}`)
@@ -21,6 +21,10 @@ function recordOf({ height, format, hash, chunk_hashes: hashes }: Record<string,
   const chunkHashes = Array.isArray(hashes) ? hashes.map(hashOf) : []
   if (!/^[1-9]\d{0,15}$/.test(String(height))) throw wrong(`snapshots.height is ${String(height)}`)
   if (chunkHashes.length === 0) throw wrong(`the snapshot of height ${String(height)} has no chunks`)
+  if (chunkHashes.length > MAX_CHUNKS)
+    throw wrong(
+      `the snapshot of height ${String(height)} has ${chunkHashes.length} chunks, and at most ${MAX_CHUNKS} are read`,
+    )
   return { height: BigInt(String(height)), format: Number(format), hash: hashOf(hash), chunkHashes }
 }
 
@@ -40,6 +44,10 @@ export async function fetchChunk(
   const { data } = await rpc.call('snapshot_chunk', { height: String(height), chunk: String(index) }, signal)
   const chunk = parseBase64(String(data))
   const expected = chunkHashes[index]!
+  if (chunk && chunk.length > CHUNK_BYTES)
+    throw wrong(
+      `chunk ${index} of the snapshot of height ${height} has ${chunk.length} bytes, and a chunk has at most ${CHUNK_BYTES}`,
+    )
   if (chunk && equal(sha256(chunk), expected)) return chunk
   throw wrong(
     `chunk ${index} of the snapshot of height ${height} does not have the hash ${formatHex(expected).toUpperCase()}`,
