@@ -42,7 +42,9 @@ function blockIdOf({ hash, parts }: Partial<RecordedBlockId>): BlockId {
 
 function headerOf({ header, height, time }: RecordedBlock): BlockHeader {
   const bytes = (name: string): Uint8Array => bytesOfHex(String(header[name] ?? ''))
+  const appVersion = BigInt((header['version'] as { readonly app?: string } | undefined)?.app ?? 0)
   return {
+    ...(appVersion !== 0n && { appVersion }),
     chainId: header.chain_id,
     height: BigInt(height),
     timeNs: requireTime(time),

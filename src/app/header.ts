@@ -9,7 +9,7 @@ export function blockIdInit(id: BlockId) {
 
 export function headerInit(header: BlockHeader) {
   return {
-    version: { block: BLOCK_PROTOCOL },
+    version: { block: BLOCK_PROTOCOL, ...(header.appVersion && { app: header.appVersion }) },
     chainId: header.chainId,
     height: header.height,
     time: toTimestamp(header.timeNs),

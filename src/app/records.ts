@@ -3,6 +3,8 @@ import type { ChainEvent } from '../store/types.ts'
 
 /** Header fields as CometBFT defines them (docs/cometbft.md#hashes); hashes are 32 bytes or empty. */
 export interface BlockHeader {
+  /** Version of the application, which a chain can raise by its consensus parameters; absent for 0. */
+  readonly appVersion?: bigint
   readonly chainId: string
   readonly height: bigint
   readonly timeNs: bigint

@@ -44,6 +44,8 @@ const FORM = 1
 const PACKED = 2
 /** Results without the logs that receipts have. */
 const WITHOUT_LOGS = 3
+/** A block body whose header has an application version: the version, then the body in its own form. */
+const VERSIONED = 4
 const BLOOM_LENGTH = 256
 const NO_BLOOM = new Uint8Array(BLOOM_LENGTH)
 
@@ -77,8 +79,9 @@ function putHeader(out: Out, header: BlockHeader): void {
   putBytes(out, header.proposer)
 }
 
-function takeHeader(input: In): BlockHeader {
+function takeHeader(input: In, appVersion: bigint): BlockHeader {
   return {
+    ...(appVersion !== 0n && { appVersion }),
     chainId: takeText(input),
     height: takeInteger(input),
     timeNs: takeInteger(input),
@@ -132,9 +135,21 @@ interface Opened {
 /** Reads the form of a record. Throws an `Error` for a form of a newer build. */
 function open(bytes: Uint8Array): Opened {
   const input = startReading(bytes)
-  const form = takeVarint(input)
-  if (form >= FORM && form <= WITHOUT_LOGS) return { input, form }
+  return { input, form: requireForm(takeVarint(input)) }
+}
+
+function requireForm(form: number): number {
+  if (form >= FORM && form <= WITHOUT_LOGS) return form
   throw new Error(`block record of form ${form}: this build reads forms ${FORM} to ${WITHOUT_LOGS}`)
+}
+
+/** Opens a block body, whose own form follows an application version if it has one. */
+function openBody(bytes: Uint8Array): Opened & { readonly appVersion: bigint } {
+  if (bytes[0] !== VERSIONED) return { ...open(bytes), appVersion: 0n }
+  const input = startReading(bytes)
+  takeVarint(input)
+  const appVersion = takeInteger(input)
+  return { input, appVersion, form: requireForm(takeVarint(input)) }
 }
 
 /** Opens a record that can be compressed as a whole. */
@@ -162,7 +177,13 @@ export function encodeBlockBody(block: BlockBody): Uint8Array {
   const txs = startWriting(512 + block.txs.length * 512)
   putList(txs, block.txs, putBytes)
   const packed = compress(txs.bytes.subarray(0, txs.length))
-  const out = start(2048 + (packed?.length ?? txs.length), packed ? PACKED : FORM)
+  const { appVersion = 0n } = block.header
+  const out = startWriting(2048 + (packed?.length ?? txs.length))
+  if (appVersion !== 0n) {
+    putNumber(out, VERSIONED)
+    putInteger(out, appVersion)
+  }
+  putNumber(out, packed ? PACKED : FORM)
   putBytes(out, block.hash)
   putHeader(out, block.header)
   putBlockId(out, block.blockId)
@@ -181,9 +202,9 @@ export function encodeBlockBody(block: BlockBody): Uint8Array {
 }
 
 export function decodeBlockBody(bytes: Uint8Array): BlockBody {
-  const { input, form } = open(bytes)
+  const { input, form, appVersion } = openBody(bytes)
   const hash = takeBytes(input)
-  const header = takeHeader(input)
+  const header = takeHeader(input, appVersion)
   const blockId = takeBlockId(input)
   const commit = takeCommit(input)
   return {
@@ -204,9 +225,9 @@ export function decodeBlockBody(bytes: Uint8Array): BlockBody {
 
 /** Decodes only header and hash, from the beginning of a block's row. */
 export function decodeBlockHeader(bytes: Uint8Array): { readonly header: BlockHeader; readonly hash: Uint8Array } {
-  const { input } = open(bytes)
+  const { input, appVersion } = openBody(bytes)
   const hash = takeBytes(input)
-  return { hash, header: takeHeader(input) }
+  return { hash, header: takeHeader(input, appVersion) }
 }
 
 function putEvent(out: Out, event: ChainEvent): void {

@@ -195,6 +195,18 @@ test('long rows are compressed, and the header is read without the transactions'
   expect(encodeBlockBody({ ...body, txs: random })[0]).toBe(1)
 })
 
+test('a header keeps the version of its application, in a short and in a long row', () => {
+  const { results: _, blockEvents: __, evmTxs: ___, ...plain } = block(5n, 3)
+  for (const txs of [plain.txs, Array.from({ length: 50 }, () => new Uint8Array(400).fill(3))]) {
+    for (const appVersion of [1n, 2n ** 63n]) {
+      const body = { ...plain, txs, header: { ...plain.header, appVersion } }
+      const row = encodeBlockBody(body)
+      expect(decodeBlockBody(row)).toEqual(body)
+      expect(decodeBlockHeader(row)).toEqual({ header: body.header, hash: body.hash })
+    }
+  }
+})
+
 test('a record of a newer build is refused', () => {
   expect(() => decodeReceipts(Uint8Array.of(4, 0))).toThrow('block record of form 4: this build reads forms 1 to 3')
 })

@@ -70,7 +70,7 @@ type HeaderJson = Readonly<
     | 'proposer_address',
     string
   >
-> & { readonly last_block_id: IdJson }
+> & { readonly last_block_id: IdJson; readonly version?: { readonly app?: string } }
 
 interface CommitJson {
   readonly height: string
@@ -99,7 +99,9 @@ const blockId = ({ hash: own, parts }: IdJson): BlockId => ({
 })
 
 function headerOf(header: HeaderJson): BlockHeader {
+  const appVersion = BigInt(header.version?.app ?? 0)
   return {
+    ...(appVersion !== 0n && { appVersion }),
     chainId: header.chain_id,
     height: BigInt(header.height),
     timeNs: time(header.time),

@@ -13,10 +13,15 @@ import type { NodeInfo } from '../node-info.ts'
 import { ENGINE_VERSION, P2P_PROTOCOL } from '../software.ts'
 import type { Json } from './method.ts'
 
+/** Returns the application version in the latest header. */
+export const appVersionOf = ({ blocks }: Pick<GatewayNode, 'blocks'>): bigint =>
+  blocks.header(blocks.latestHeight())?.header.appVersion ?? 0n
+
 /** Returns the `node_info` of `status`. */
 function nodeInfoJson(node: GatewayNode, nodeInfo: NodeInfo): Json {
+  const app = appVersionOf(node).toString()
   return {
-    protocol_version: { p2p: P2P_PROTOCOL.toString(), block: BLOCK_PROTOCOL.toString(), app: '0' },
+    protocol_version: { p2p: P2P_PROTOCOL.toString(), block: BLOCK_PROTOCOL.toString(), app },
     id: formatHex(nodeInfo.nodeId),
     listen_addr: nodeInfo.listenAddress,
     network: node.chainId,

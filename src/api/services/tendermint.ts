@@ -12,7 +12,7 @@ import { EMPTY, parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { answerAbciQuery } from '../abci-query.ts'
 import { withWholeBlock } from '../cometbft/engine.ts'
-import { peerOf } from '../cometbft/node.ts'
+import { appVersionOf, peerOf } from '../cometbft/node.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { page } from '../search/page.ts'
 import { APPLICATION_NAME, P2P_PROTOCOL, SDK_VERSION } from '../software.ts'
@@ -24,7 +24,7 @@ export const tendermintService = defineService(Service, {
     const peer = await peerOf(node, nodeInfo)
     return {
       defaultNodeInfo: {
-        protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: 0n },
+        protocolVersion: { p2p: P2P_PROTOCOL, block: BLOCK_PROTOCOL, app: appVersionOf(node) },
         defaultNodeId: peer.id,
         listenAddr: peer.listen_addr,
         network: node.chainId,

@@ -25,7 +25,7 @@ export function blockIdJson(id: BlockId): Json {
 
 export function headerJson(header: BlockHeader): Json {
   return {
-    version: { block: BLOCK_PROTOCOL.toString() },
+    version: { block: BLOCK_PROTOCOL.toString(), ...(header.appVersion && { app: header.appVersion.toString() }) },
     chain_id: header.chainId,
     height: header.height.toString(),
     time: formatRfc3339Nano(header.timeNs),

@@ -3,7 +3,7 @@ import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { BlockHeader, BlockId, Commit, CommitSignature, TxResult, Validator } from '../../app/records.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 
-/** Version of the block format, `header.version.block`. The application version is 0, which protobuf omits. */
+/** Version of the block format, `header.version.block`. */
 export const BLOCK_PROTOCOL = 11n
 
 /** Writers that are not in use. A new one allocates more memory than most messages have bytes, and a block has thirty. */
@@ -64,8 +64,11 @@ export function encodeBlockId(id: BlockId): Uint8Array {
 }
 
 /** Version{block=1, app=2}. */
-export function encodeVersion(): Uint8Array {
-  return message((writer) => writer.tag(1, WireType.Varint).uint64(BLOCK_PROTOCOL))
+export function encodeVersion({ appVersion = 0n }: Pick<BlockHeader, 'appVersion'>): Uint8Array {
+  return message((writer) => {
+    writer.tag(1, WireType.Varint).uint64(BLOCK_PROTOCOL)
+    if (appVersion !== 0n) writer.tag(2, WireType.Varint).uint64(appVersion)
+  })
 }
 
 /** Encodes a text as a message of one field; empty text as no bytes. */
@@ -85,7 +88,7 @@ export function encodeBytesValue(value: Uint8Array): Uint8Array {
 
 function encodeHeader(header: BlockHeader): Uint8Array {
   return message((writer) => {
-    embedded(writer, 1, encodeVersion())
+    embedded(writer, 1, encodeVersion(header))
     text(writer, 2, header.chainId)
     int64(writer, 3, header.height)
     embedded(writer, 4, encodeTime(header.timeNs))

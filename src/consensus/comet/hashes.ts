@@ -36,7 +36,7 @@ function createLeafHash(): (value: Uint8Array) => Uint8Array {
   }
 }
 
-const VERSION_HASH = hashLeaf(encodeVersion())
+const FIRST_VERSION_HASH = hashLeaf(encodeVersion({}))
 const leafHashOf = {
   dataHash: createLeafHash(),
   validatorsHash: createLeafHash(),
@@ -50,7 +50,7 @@ const leafHashOf = {
 /** Returns the hash of the header, which is the hash of the block. */
 export function hashHeader(header: BlockHeader): Uint8Array {
   return rootOfHashes([
-    VERSION_HASH,
+    header.appVersion ? hashLeaf(encodeVersion(header)) : FIRST_VERSION_HASH,
     hashLeaf(encodeTextValue(header.chainId)),
     hashLeaf(encodeInt64Value(header.height)),
     hashLeaf(encodeTime(header.timeNs)),

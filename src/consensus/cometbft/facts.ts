@@ -47,7 +47,9 @@ function blockIdOf(id: BlockID | undefined): BlockHeader['lastBlockId'] {
 
 /** Returns a header of the engine's form. */
 export function headerOf(header: Header): BlockHeader {
+  const appVersion = header.version?.app
   return {
+    ...(appVersion && { appVersion }),
     chainId: header.chainId,
     height: header.height,
     timeNs: fromTimestamp(header.time ?? NO_TIME),

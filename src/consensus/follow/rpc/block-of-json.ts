@@ -6,6 +6,7 @@ import { EMPTY, parseBase64, parseHex } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { parseRfc3339, ZERO_TIME_NS } from '../../../primitives/time.ts'
 import type { ChainEvent } from '../../../store/types.ts'
+import { BLOCK_PROTOCOL } from '../../comet/encoding.ts'
 import type { NodeBlock } from '../node-block.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -65,10 +66,15 @@ function blockIdOf(value: unknown): BlockId {
 export function headerOf(value: unknown): BlockHeader {
   const header = objectOf(value, 'header')
   const bytes = (name: string): Uint8Array => bytesOfHex(header[name], `header.${name}`)
-  const { app = 0 } = objectOf(header['version'] ?? {}, 'header.version')
-  if (integerOf(app, 'header.version.app') !== 0n)
-    throw wrong('header.version.app', `0, the only application version that this build follows, and is ${app}`)
+  const { block = 0, app = 0 } = objectOf(header['version'] ?? {}, 'header.version')
+  if (integerOf(block, 'header.version.block') !== BLOCK_PROTOCOL)
+    throw wrong(
+      'header.version.block',
+      `${BLOCK_PROTOCOL}, the only form of blocks that this build follows, and is ${block}`,
+    )
+  const appVersion = integerOf(app, 'header.version.app')
   return {
+    ...(appVersion !== 0n && { appVersion }),
     chainId: textOf(header['chain_id']),
     height: integerOf(header['height'], 'header.height'),
     timeNs: timeOf(header['time'], 'header.time'),

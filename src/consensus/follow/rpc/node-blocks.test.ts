@@ -14,7 +14,7 @@ function resultOf({ method, params }: RpcCall, txBytes: number): Json {
   const height = String(params['height'])
   if (method === 'block_results') return { height, txs_results: [{ code: 0 }] }
   if (method !== 'block') return {}
-  const header = { chain_id: 'test-1', height, time: '2024-01-01T00:00:00Z' }
+  const header = { version: { block: '11' }, chain_id: 'test-1', height, time: '2024-01-01T00:00:00Z' }
   const data = { txs: [Buffer.alloc(txBytes, 1).toString('base64')] }
   return { block_id: { hash: HASH }, block: { header, data, evidence: {}, last_commit: { height: '0' } } }
 }
