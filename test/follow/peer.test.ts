@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { encodeRecords } from '../../src/consensus/follow/peer/change-records.ts'
 import { type AssembledNode, assembleNode } from '../../src/node/assembly.ts'
 import { resolveConfig } from '../../src/node/config.ts'
-import { encodePair, startFakeNode } from '../support/follow/fake-node.ts'
+import type { Log } from '../../src/node/log.ts'
+import { encodePair, startFakeNode, streamFile } from '../support/follow/fake-node.ts'
 import { historyOfNode } from '../support/follow/node-history.ts'
 
 const quiet = { api: { workers: 0 }, compute: { workers: 0 } }
@@ -22,8 +23,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(options: Pick<Parameters<typeof assembleNode>[0], 'resolved' | 'home'>): Promise<AssembledNode> {
-  const node = await assembleNode({ ...options, freePorts: true, log: () => undefined })
+async function open(
+  options: Pick<Parameters<typeof assembleNode>[0], 'resolved' | 'home'> & { readonly log?: Log },
+): Promise<AssembledNode> {
+  const node = await assembleNode({ log: () => undefined, ...options, freePorts: true })
   running.push(node)
   return node
 }
@@ -80,6 +83,63 @@ test('what a stream lacks comes from the peer', async () => {
     const flags = { stream: node.stream, rpc: node.url, from: origin.urls.comet! }
     const replica = await startReplica('replica', flags)
     await expectSame(replica, origin)
+  } finally {
+    await node.close()
+  }
+})
+
+test('a file that is wrong is taken from the peer, and the log says what was wrong', async () => {
+  const origin = await startOrigin()
+  await makeBlocks(origin, 9)
+  const node = await startFakeNode(await historyOfNode(origin, origin.nodeInfo.genesis()), join(folder, 'stream'))
+  const said: string[] = []
+  try {
+    node.file = (height, content) => {
+      if (height === 4) return Uint8Array.from([...content, 7])
+      return height === 6 ? content.with(content.length - 1, content.at(-1)! ^ 1) : content
+    }
+    node.advance(10)
+    const replica = await open({
+      resolved: resolveConfig({
+        flags: { consensus: 'follow', stream: node.stream, rpc: node.url, from: origin.urls.comet! },
+        caller: quiet,
+      }),
+      home: join(folder, 'replica'),
+      log: (level, message, facts) => {
+        if (level === 'warn' && /from the peer/.test(message)) said.push(`${facts?.['height']}: ${facts?.['reason']}`)
+      },
+    })
+    await expectSame(replica, origin)
+    expect(replica.gateway.driver.status().follow?.stopped).toBeUndefined()
+    expect(said).toEqual([
+      expect.stringMatching(/^4: .*block-4-data is no file of the change stream: it has \d+ bytes after a length of/),
+      expect.stringMatching(/^6: block 6 of the node is not verified: .*the first difference is in store staking/),
+    ])
+  } finally {
+    await node.close()
+  }
+})
+
+test('a peer that is wrong too does not help: the replica stops with what is wrong in the file', async () => {
+  const origin = await startOrigin()
+  await makeBlocks(origin, 9)
+  const history = await historyOfNode(origin, origin.nodeInfo.genesis())
+  const node = await startFakeNode(history, join(folder, 'stream'))
+  try {
+    const wrong = (height: number) => history.blocks.get(height)!.changes.slice(1)
+    node.file = (height, content) => (height === 6 ? streamFile(wrong(6)) : content)
+    node.answer = (method, { from }) => {
+      if (method !== 'changes') return undefined
+      return {
+        blocks: [{ height: String(from), changes: Buffer.from(encodeRecords(wrong(Number(from)))).toString('base64') }],
+      }
+    }
+    node.advance(10)
+    const replica = await startReplica('replica', { stream: node.stream, rpc: node.url, from: node.url })
+    await expect
+      .poll(() => replica.gateway.driver.status().follow?.stopped)
+      .toMatch(/^block 6 of the node is not verified: the app hash after it is .*the changes of the stream give/)
+    expect(replica.height).toBe(5n)
   } finally {
     await node.close()
   }

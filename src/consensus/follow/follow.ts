@@ -14,7 +14,7 @@ import { createHolding, type HoldLimits } from '../holding.ts'
 import { lastCommon } from './last-common.ts'
 import type { TrustedBlock } from './light/trust.ts'
 import type { NodeBlock } from './node-block.ts'
-import { type BlockSource, type ChangeSource, isGap, type NodeTip } from './source.ts'
+import { type BlockSource, type ChangeSource, isGap, type NodeTip, type StreamedBlock } from './source.ts'
 import { createStatus } from './status.ts'
 import { createTaking, type Stated, type TakingOptions } from './take-block.ts'
 import { difference, isSetOf, requireLink, requireOutcome, requireSigned, requireWhole } from './verify.ts'
@@ -208,8 +208,34 @@ export function startFollowing(options: FollowOptions): Following {
     const { set, isNew } = await validatorsOf(block)
     if (verifies) verifyBlock(block, set)
     if (isGap(streamed)) await fill(block, streamed)
-    else await take(block, streamed.changes, isNew ? set : undefined)
+    else await takeStreamed(block, streamed, isNew ? set : undefined)
     changes.release(height - BigInt(executor.heldCount()))
+  }
+
+  /** Takes the changes of a source over, or those of another source if they are wrong. Rejects as `take` of the first. */
+  async function takeStreamed(
+    block: NodeBlock,
+    { changes: written, insteadOf, instead }: StreamedBlock,
+    set: readonly Validator[] | undefined,
+  ): Promise<void> {
+    const { height } = block.header
+    let reason = insteadOf
+    try {
+      await take(block, written, set)
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!isDifference(error)) throw error
+      const other = await instead?.(signal).catch(() => undefined)
+      signal.throwIfAborted()
+      if (!other || isGap(other)) throw error
+      reason = error.message
+      await take(block, other.changes, set).catch(() => {
+        signal.throwIfAborted()
+        throw error
+      })
+    }
+    if (reason !== undefined)
+      log('warn', 'took the changes of a block from the peer: those of the stream are wrong', { height, reason })
   }
 
   /** Verifies what the block itself says. Its app hash is that of the state before it. */
@@ -266,9 +292,7 @@ export function startFollowing(options: FollowOptions): Following {
   /** Notes why no block follows. A difference stops the replica until the cause is gone; anything else is waited for. */
   function note(error: unknown, retryMs: number): void {
     const reason = error instanceof Error ? error.message : String(error)
-    const isDifference =
-      error instanceof ChainError && (error.status === 'dataLoss' || error.status === 'failedPrecondition')
-    if (isDifference) {
+    if (isDifference(error) || (error instanceof ChainError && error.status === 'failedPrecondition')) {
       if (status.stopped()?.reason !== reason) log('error', 'stopped following', { height: latest() + 1n, reason })
       status.stop(reason)
       // A wrong answer can be of one URL only.
@@ -325,6 +349,8 @@ export function startFollowing(options: FollowOptions): Following {
     },
   }
 }
+
+const isDifference = (error: unknown): error is ChainError => error instanceof ChainError && error.status === 'dataLoss'
 
 /** Returns the error of a node that no longer has the next block. */
 function prunedBlock(height: bigint, { earliest }: NodeTip): ChainError {

@@ -8,6 +8,10 @@ export interface StreamedBlock {
   readonly height: bigint
   /** In the order of the stream; a later change of a key replaces an earlier one. */
   readonly changes: readonly Change[]
+  /** What was wrong with the source that these replace; absent without one. */
+  readonly insteadOf?: string
+  /** Asks another source, if these turn out wrong; absent without one. */
+  readonly instead?: (signal: AbortSignal) => Promise<StreamedBlock | Gap>
 }
 
 /** Heights that a source does not have and never will. */
@@ -26,6 +30,8 @@ export interface ChangeSource {
    * `dataLoss` for content that is no change of a block, and if the signal aborts.
    */
   next(height: bigint, signal: AbortSignal): Promise<StreamedBlock | Gap>
+  /** Resolves with the changes of a height if the source has them now, else with why not. Rejects as `next`. */
+  now?(height: bigint, signal: AbortSignal): Promise<StreamedBlock | Gap>
   /** Tells that all heights up to this one are durable. The source can delete what it has of them. */
   release(height: bigint): void
   /** Forgets what it has read ahead from this height on, since the node may have other blocks. */

@@ -1,11 +1,11 @@
 /** The changes of blocks from another Almanac, which has them for every height that it has executed or followed. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseBase64 } from '../../../primitives/bytes.ts'
-import { type ChainError, queryError } from '../../../primitives/errors.ts'
+import { ChainError, queryError } from '../../../primitives/errors.ts'
 import type { Change } from '../../../store/types.ts'
 import { mergedRuns, parseRecords } from '../files/stream-file.ts'
 import type { NodeRpc } from '../rpc/node-rpc.ts'
-import type { ChangeSource, Gap, StreamedBlock } from '../source.ts'
+import { type ChangeSource, type Gap, isGap, type StreamedBlock } from '../source.ts'
 
 /** Blocks of a request. The peer sends fewer if they are large. */
 const BATCH_BLOCKS = 500n
@@ -15,7 +15,7 @@ const FETCH_AT_BLOCKS = 250
 const POLL_MS = 50
 
 /** Asks a peer. It has no files to delete. */
-export function createPeerChanges(rpc: NodeRpc): ChangeSource {
+export function createPeerChanges(rpc: NodeRpc): ChangeSource & Required<Pick<ChangeSource, 'now'>> {
   /** Blocks that the peer has sent before they were asked for. */
   const ahead = new Map<bigint, readonly Change[]>()
   let seen: bigint | undefined
@@ -59,25 +59,31 @@ export function createPeerChanges(rpc: NodeRpc): ChangeSource {
       })
   }
 
+  /** Looks once. Resolves with undefined if the peer does not have the height yet. */
+  async function look(height: bigint, signal: AbortSignal): Promise<StreamedBlock | Gap | undefined> {
+    for (const old of ahead.keys()) if (old < height) ahead.delete(old)
+    while (fetching && !ahead.has(height)) {
+      await fetching
+      signal.throwIfAborted()
+    }
+    const gap = ahead.has(height) ? undefined : await fetchFrom(height, signal)
+    if (gap) return gap
+    const changes = ahead.get(height)
+    if (!changes) return undefined
+    fetchAhead(signal)
+    return { height, changes }
+  }
+
   return {
-    async next(height, signal): Promise<StreamedBlock | Gap> {
-      for (const old of ahead.keys()) if (old < height) ahead.delete(old)
+    async next(height, signal) {
       for (;;) {
-        const changes = ahead.get(height)
-        if (changes) {
-          fetchAhead(signal)
-          return { height, changes }
-        }
-        if (fetching) {
-          await fetching
-          signal.throwIfAborted()
-          continue
-        }
-        const gap = await fetchFrom(height, signal)
-        if (gap) return gap
-        if (!ahead.has(height)) await delay(POLL_MS, undefined, { signal })
+        const found = await look(height, signal)
+        if (found) return found
+        await delay(POLL_MS, undefined, { signal })
       }
     },
+    now: async (height, signal) =>
+      (await look(height, signal)) ?? { until: undefined, reason: `the peer does not have height ${height} yet` },
     release: () => undefined,
     forget(height) {
       round++
@@ -98,15 +104,29 @@ function readBlock(height: bigint, text: string): readonly Change[] {
 
 const wrong = (what: string): ChainError => queryError('dataLoss', `the answer of the peer is wrong: ${what}`)
 
-/** Returns a source that asks a peer for what the stream lacks. */
-export function withPeer(stream: ChangeSource, peer: ChangeSource): ChangeSource {
+/** Returns a source that asks a peer for what the stream lacks, and for what is wrong in it. */
+export function withPeer(stream: ChangeSource, peer: ChangeSource & Required<Pick<ChangeSource, 'now'>>): ChangeSource {
+  /** Resolves with the peer's changes instead of a file that is none. Rejects with the error about the file if it has none. */
+  async function insteadOfFile(height: bigint, error: unknown, signal: AbortSignal): Promise<StreamedBlock> {
+    if (!(error instanceof ChainError) || error.status !== 'dataLoss') throw error
+    const other = await peer.now(height, signal).catch(() => undefined)
+    signal.throwIfAborted()
+    if (!other || isGap(other)) throw error
+    return { ...other, insteadOf: error.message }
+  }
+
   return {
     ...stream,
     async next(height, signal) {
-      const found = await stream.next(height, signal)
-      if (!('reason' in found)) return found
+      let found: StreamedBlock | Gap
+      try {
+        found = await stream.next(height, signal)
+      } catch (error) {
+        return insteadOfFile(height, error, signal)
+      }
+      if (!isGap(found)) return { ...found, instead: (asking) => peer.now(height, asking) }
       const other = await peer.next(height, signal)
-      return 'reason' in other ? { ...found, reason: `${found.reason}; ${other.reason}` } : other
+      return isGap(other) ? { ...found, reason: `${found.reason}; ${other.reason}` } : other
     },
     forget(height) {
       stream.forget(height)
