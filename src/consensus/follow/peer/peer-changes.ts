@@ -106,7 +106,7 @@ const wrong = (what: string): ChainError => queryError('dataLoss', `the answer o
 
 /** Returns a source that asks a peer for what the stream lacks, and for what is wrong in it. */
 export function withPeer(stream: ChangeSource, peer: ChangeSource & Required<Pick<ChangeSource, 'now'>>): ChangeSource {
-  /** Resolves with the peer's changes instead of a file that is none. Rejects with the error about the file if it has none. */
+  /** Resolves with the peer's changes instead of a wrong file. Rejects with the error about the file if the peer lacks them. */
   async function insteadOfFile(height: bigint, error: unknown, signal: AbortSignal): Promise<StreamedBlock> {
     if (!(error instanceof ChainError) || error.status !== 'dataLoss') throw error
     const other = await peer.now(height, signal).catch(() => undefined)
