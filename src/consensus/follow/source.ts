@@ -8,7 +8,7 @@ export interface StreamedBlock {
   readonly height: bigint
   /** In the order of the stream; a later change of a key replaces an earlier one. */
   readonly changes: readonly Change[]
-  /** The fault of the source that these replace; absent if it has none. */
+  /** The fault of the source that these replace; absent without a fault. */
   readonly insteadOf?: string
   /** Asks another source, if these turn out wrong; absent without one. */
   readonly instead?: (signal: AbortSignal) => Promise<StreamedBlock | Gap>
