@@ -15,6 +15,7 @@ import {
 import { Health } from '../../gen/grpc/health/v1/health_pb.ts'
 import { commentOf } from '../../identity/descriptions.ts'
 import { methodPath } from '../../identity/registry.ts'
+import { queryError } from '../../primitives/errors.ts'
 import { STATUS_CODES } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { type Family, type Names, namesOf } from '../names.ts'
@@ -34,9 +35,15 @@ setLogVerbosity(logVerbosity.NONE)
 
 /** Size of a request over gRPC. Beyond: code 8. */
 const MAX_REQUEST_BYTES = 10 * 1024 * 1024
-/** Concurrent calls of one gRPC connection. Beyond: HTTP/2 refuses the call, and clients wait. */
-const MAX_STREAMS = 250
+/**
+ * Concurrent calls of one gRPC connection, the least that RFC 9113 recommends: far fewer run at once, and a client that disconnects ends
+ * all of them in one turn of the event loop. Beyond: HTTP/2 refuses the call, and clients wait.
+ */
+const MAX_STREAMS = 100
 const SHUTDOWN_MS = 2_000
+/** The reason of every cancelled call: an error of its own for each would cost more than the rest of its end. */
+const DISCONNECTED = queryError('cancelled', 'the client has disconnected')
+
 /** Returns the height of the metadata; undefined for the latest. Throws `invalidArgument` for a bad one, or if two differ. */
 function readHeight(metadata: Metadata): bigint | undefined {
   let selected: bigint | undefined
@@ -70,12 +77,12 @@ async function answerUnary(
 ): Promise<void> {
   const abort = new AbortController()
   const { signal } = abort
-  call.on('cancelled', () => abort.abort())
+  call.on('cancelled', () => abort.abort(DISCONNECTED))
   const end = await connections.enter(call.getPeer(), signal)
   try {
     if (!end) {
       node.observe?.({ gateway: 'grpc', operation: methodPath(method), status: 'cancelled' })
-      return respond({ code: STATUS_CODES.cancelled.grpc, details: 'the client has disconnected' })
+      return respond({ code: STATUS_CODES.cancelled.grpc, details: DISCONNECTED.message })
     }
     const refused = refusalOf(node, call, methodPath(method))
     if (refused) return respond(refused)
