@@ -20,8 +20,8 @@ const IDLE_TIMEOUT_MS = 120_000
  * Beyond: the connection is closed; over HTTP and gRPC with the reason.
  */
 export const REQUEST_TIMEOUT_MS = 12_000
-/** Interval of the checks of that time. */
-const TIMEOUT_CHECK_MS = 2_000
+/** Interval of the checks of that time. It is short, so that one check ends few of the connections of a flood. */
+const TIMEOUT_CHECK_MS = 100
 
 /** Times of a server that ends idle connections and slow requests. */
 export const SERVER_TIMES = {
