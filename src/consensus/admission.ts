@@ -19,6 +19,17 @@ export function refusal(error: ChainError): CheckResult {
   }
 }
 
+/** Returns a check that refuses larger transactions, which no pool takes, before they are decoded or sent to another thread. */
+export function ofSize<Result extends CheckResult | Promise<CheckResult>>(
+  limitBytes: number,
+  check: (tx: Uint8Array) => Result,
+): (tx: Uint8Array) => CheckResult | Result {
+  return (tx) => {
+    if (tx.length <= limitBytes) return check(tx)
+    return refusal(errors.txTooLarge(`${tx.length} bytes, at most ${limitBytes}`))
+  }
+}
+
 export function admissionOf(
   hash: Uint8Array,
   { code, codespace, log, gasWanted, gasUsed, error }: CheckResult,

@@ -6,6 +6,7 @@ import { createJobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
 import { unbuiltSections } from '../app/unbuilt-sections.ts'
+import { ofSize } from '../consensus/admission.ts'
 import type { BlockProduction, BlockTiming } from '../consensus/driver.ts'
 import type { Executor } from '../consensus/execution.ts'
 import { createOwnValidators } from '../consensus/validators.ts'
@@ -29,7 +30,7 @@ import { openSnapshots, openStorage } from './assembly/storage.ts'
 import type { Build } from './build.ts'
 import { type OpenedChain, openChain } from './chain.ts'
 import { logChain, observerOf } from './chain-log.ts'
-import { parseBlockTime, type ResolvedConfig } from './config.ts'
+import { parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
 import { warnOfFewDescriptors } from './descriptors.ts'
 import { engineRpcOf } from './engine/http-rpc.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
@@ -219,7 +220,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     engine: engineRpcOf(config),
     ...(chain.home && { snapshots: openSnapshotFolder(chain.home.paths.snapshots) }),
     genesis: () => genesis,
-    check: executor.checkState.probe,
+    check: ofSize(parseMemory(config.mempool.maxTxBytes)!, executor.checkState.probe),
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   let derived: readonly DevAccount[] | undefined

@@ -296,6 +296,20 @@ test('check_tx verifies signatures, executes no message and keeps nothing', asyn
   expect((await rpc('num_unconfirmed_txs')).result).toMatchObject({ n_txs: '0' })
 })
 
+test('check_tx refuses a transaction that the pool could not take before it decodes it', async () => {
+  const check = async (bytes: number) =>
+    (await rpc('check_tx', { tx: Buffer.alloc(bytes).toString('base64') })).result as unknown as {
+      code: number
+      log: string
+    }
+  expect(await check(1_048_577)).toMatchObject({
+    code: 21,
+    log: expect.stringContaining('1048577 bytes, at most 1048576'),
+  })
+  // Zeros are no transaction, which only decoding tells.
+  expect(await check(1_048_576)).toMatchObject({ code: 2 })
+})
+
 test('abci_query answers with the codes and texts that clients search for', async () => {
   const query = async (params: unknown) =>
     (await rpc('abci_query', params)).result?.['response'] as unknown as Record<string, unknown>

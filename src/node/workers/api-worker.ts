@@ -7,11 +7,13 @@ import type { CometNodeInfo } from '../../api/node-info.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'
+import { ofSize } from '../../consensus/admission.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBackend } from '../backend.ts'
 import type { Build } from '../build.ts'
 import { observerOf } from '../chain-log.ts'
 import { ignoreClosedOutput } from '../closed-output.ts'
+import { parseMemory } from '../config.ts'
 import { engineRpcOf } from '../engine/http-rpc.ts'
 import { createGatewayNode, isDevelopment } from '../gateway-node.ts'
 import { type OpenGateways, openGateways } from '../gateways.ts'
@@ -62,7 +64,10 @@ async function serve(
     engine: engineRpcOf(config),
     ...(snapshots !== undefined && { snapshots: openSnapshotFolder(snapshots) }),
     genesis: () => genesis,
-    check: async (tx) => (await main.ask({ kind: 'check', tx })) as CheckResult,
+    check: ofSize(
+      parseMemory(config.mempool.maxTxBytes)!,
+      async (tx) => (await main.ask({ kind: 'check', tx })) as CheckResult,
+    ),
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   const { driver } = main
