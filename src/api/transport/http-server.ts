@@ -21,7 +21,7 @@ const IDLE_TIMEOUT_MS = 120_000
  */
 export const REQUEST_TIMEOUT_MS = 12_000
 /** Interval of the checks of that time. It is short, so that one check ends few of the connections of a flood. */
-const TIMEOUT_CHECK_MS = 100
+const TIMEOUT_CHECK_MS = 500
 
 /** Times of a server that ends idle connections and slow requests. */
 export const SERVER_TIMES = {

@@ -11,6 +11,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib'
 import { queryError } from '../../primitives/errors.ts'
+import { bodyRoom } from './body-room.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { BodySink } from './spool.ts'
 import { shareOf, turns } from './turns.ts'
@@ -158,10 +159,20 @@ const disconnected = () => queryError('cancelled', 'the client has disconnected'
 /** Maximum size of a body that is read and discarded before its client is refused, as a multiple of the limit. */
 const DRAIN_TIMES = 4
 
+/** Size of a body that is read at once: it arrives in one or two parts. */
+const SHORT_BODY_BYTES = 64 * 1024
+
+/** Returns the size that a body has room for until it has arrived. One of unknown size can have the limit. */
+function announcedBytes({ headers }: IncomingMessage, limitBytes: number): number {
+  const length = headers['content-length']
+  return length === undefined ? limitBytes : Math.min(Number(length), limitBytes)
+}
+
 /**
  * Calls `take` once with a request body, or `refuse` once with the error. A body over the limit is refused with
  * `resourceExhausted` after it has been read, so that the client reads the answer; a far larger one is refused at once. A
- * client that disconnects is `cancelled`. The bytes of an unfinished body count as bytes that wait for its client.
+ * client that disconnects is `cancelled`. The bytes of an unfinished body count as bytes that wait for its client. A long body is
+ * read when there is room for it.
  */
 export function takeBytes(
   req: IncomingMessage,
@@ -180,13 +191,15 @@ export function takeBytes(
     outgoing.hold(req.socket, bytes - held)
     held = bytes
   }
+  let leave = (): void => {}
   const end = (report: () => void): void => {
     if (isOver) return
     isOver = true
     hold(0)
+    leave()
     report()
   }
-  req.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer): void => {
     size += chunk.length
     if (size <= limitBytes) chunks.push(chunk)
     else chunks = []
@@ -198,7 +211,7 @@ export function takeBytes(
     if (size <= limitBytes * DRAIN_TIMES) return
     req.pause()
     end(() => refuse(tooLarge()))
-  })
+  }
   req.on('end', () =>
     turns.run(shareOf(req.socket), () =>
       end(() => {
@@ -213,6 +226,10 @@ export function takeBytes(
   req.on('close', () => {
     if (!req.complete) gone()
   })
+  const announced = announcedBytes(req, limitBytes)
+  const begin = (): void => void req.on('data', onData)
+  if (announced <= SHORT_BODY_BYTES) begin()
+  else leave = bodyRoom.enter(req.socket.remoteAddress ?? '', announced, begin)
 }
 
 /** Takes the text of a request body, like `takeBytes`. */
