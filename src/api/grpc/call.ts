@@ -7,6 +7,7 @@ import { encodeStatus, STATUS_CODES, toChainError, violation } from '../errors.t
 import type { GatewayNode } from '../gateway.ts'
 import type { Family } from '../names.ts'
 import { statusPairs } from '../status-headers.ts'
+import type { Pause } from '../transport/slices.ts'
 import { renameTypeUrls } from '../type-urls.ts'
 import { encodeBuffer } from './grpc-bytes.ts'
 
@@ -38,6 +39,8 @@ export interface Call {
   readonly height: () => bigint | undefined
   readonly signal: AbortSignal
   readonly timeoutMs: number | undefined
+  /** The pause between the steps of a long answer: reading, naming its types, encoding. */
+  readonly pause: Pause
 }
 
 /** Answers a call in a family of names. Never rejects: a bug is logged, and the answer is `internal`. */
@@ -45,7 +48,7 @@ export async function answerCall(
   node: GatewayNode,
   method: DescMethod,
   { toName }: Family,
-  { requestId, request, height, signal, timeoutMs }: Call,
+  { requestId, request, height, signal, timeoutMs, pause }: Call,
 ): Promise<CallAnswer> {
   const startedMs = performance.now()
   const path = methodPath(method)
@@ -61,7 +64,12 @@ export async function answerCall(
     })
     headers = headersOf(node, answer.height)
     if (!answer.ok) throw answer.error
-    const bytes = encodeBuffer(method.output, renameTypeUrls(node.identity, { toName }, method.output, answer.response))
+    const afterReading = pause()
+    if (afterReading) await afterReading
+    const named = renameTypeUrls(node.identity, { toName }, method.output, answer.response)
+    const afterNaming = pause()
+    if (afterNaming) await afterNaming
+    const bytes = encodeBuffer(method.output, named)
     node.observe?.({ ...answered, status: 'ok' })
     return { headers, bytes }
   } catch (error) {

@@ -18,13 +18,30 @@ const CALLS = 100
 let server: GatewayServer
 let url: string
 let ran = 0
+/** Time that a call takes to read its answer. */
+let readingMs = 0
+/** Whether each encoding began in a later turn of the event loop than its reading. */
+let laterTurns: boolean[] = []
 beforeAll(async () => {
   const node = {
     identity: almanac,
     dispatch() {
       ran++
-      const balance = { denom: 'a', amount: '1'.repeat(ANSWER_BYTES) }
-      return { ok: true, height: 7n, response: create(QueryBalanceResponseSchema, { balance }) }
+      const balance = { $typeName: 'sdk.base.v1beta1.Coin' as const, denom: 'a', amount: '1'.repeat(ANSWER_BYTES) }
+      const end = performance.now() + readingMs
+      while (performance.now() < end);
+      let isLater = false
+      setImmediate(() => {
+        isLater = true
+      })
+      const response = create(QueryBalanceResponseSchema)
+      Object.defineProperty(response, 'balance', {
+        get() {
+          laterTurns.push(isLater)
+          return balance
+        },
+      })
+      return { ok: true, height: 7n, response }
     },
     now: Date.now,
     rates: { take: () => undefined },
@@ -43,6 +60,8 @@ beforeAll(async () => {
 afterAll(() => server.close())
 beforeEach(() => {
   ran = 0
+  readingMs = 0
+  laterTurns = []
 })
 
 const request = toBinary(QueryBalanceRequestSchema, create(QueryBalanceRequestSchema, { address: 'a', denom: 'a' }))
@@ -95,6 +114,16 @@ test('a client that takes no byte gets few of its calls run, and all once it rea
   )
   expect(ran).toBe(CALLS)
   session.close()
+})
+
+test('a long answer is encoded in a later turn, and few of them are made for a client that takes no byte', async () => {
+  readingMs = 10
+  const session = connectUnread()
+  for (let i = 0; i < 10; i++) startCall(session)
+  await expectRan(FEW)
+  expect(laterTurns.length).toBeGreaterThanOrEqual(FEW)
+  expect(laterTurns).not.toContain(false)
+  await disconnect(session)
 })
 
 test('cancelled answers leave their room to further calls of a connection', async () => {

@@ -2,6 +2,7 @@
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
 import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from '../transport/http-server.ts'
+import { createPause, type Pause } from '../transport/slices.ts'
 import { shareOf, turns } from '../transport/turns.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 
@@ -16,6 +17,8 @@ interface Connection {
   /** Bytes of messages that HTTP/2 has not sent: flow control holds them back while the client does not read. */
   pending: number
   sent: number
+  /** Calls whose long answer waits for its next turn. */
+  resting: number
   readonly queue: CallQueue
 }
 
@@ -35,6 +38,8 @@ export interface GrpcConnections {
    * aborts.
    */
   enter(peer: string, signal: AbortSignal): Promise<(() => void) | undefined>
+  /** Creates the pause of a call of a client. No further call of the client begins meanwhile, since the answer has not been sent. */
+  pauseOf(peer: string): Pause
   /** Creates a TCP server that hands its connections to the gRPC server. */
   createServer(injector: ConnectionInjector): TcpServer
 }
@@ -64,8 +69,9 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
       usedBytes: 0,
       pending: 0,
       sent: 0,
+      resting: 0,
       queue: createCallQueue(
-        () => connection.pending >= PAUSE_BYTES || socket.destroyed,
+        () => connection.pending >= PAUSE_BYTES || connection.resting > 0 || socket.destroyed,
         () => turns.take(shareOf(socket)),
       ),
     }
@@ -176,6 +182,21 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   return {
     interceptor: (_, call) => new CountedCall(call),
     enter: (peer, signal) => connections.get(peer)?.queue.enter(signal) ?? Promise.resolve(undefined),
+    pauseOf(peer) {
+      const connection = connections.get(peer)
+      if (!connection) return createPause()
+      const pause = createPause(shareOf(connection.socket))
+      return () => {
+        const rest = pause()
+        if (!rest) return undefined
+        connection.resting++
+        return rest.then(() => {
+          connection.resting--
+          // In the next turn, when the answer counts as bytes that wait.
+          setImmediate(connection.queue.proceed)
+        })
+      }
+    },
     createServer(injector) {
       return createServer((socket) => {
         if (accept(socket)) injector.injectConnection(socket)

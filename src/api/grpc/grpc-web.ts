@@ -14,6 +14,8 @@ import { bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
 import type { SharedPort } from '../transport/http-server.ts'
 import { tooManyRequests } from '../transport/rate-limit.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
+import { createPause } from '../transport/slices.ts'
+import { shareOf } from '../transport/turns.ts'
 import { answerCall, type CallAnswer, failureOf, HEIGHT_NAMES } from './call.ts'
 import { createHealthSource } from './grpc-health.ts'
 import { answerFrames, encodingOf, messageFrame, readMessage, trailersFrame } from './web-frames.ts'
@@ -83,6 +85,7 @@ export function createGrpcWeb(node: GatewayNode): SharedPort {
       height: () => selectHeight(req.headers, undefined),
       signal: abort.signal,
       timeoutMs: timeout === undefined ? undefined : parseGrpcTimeout(String(timeout)),
+      pause: createPause(shareOf(req.socket)),
     }).then((done) => reply.end([[REQUEST_ID_HEADER, requestId], ...done.headers], answerFrames(done)))
   }
 

@@ -93,6 +93,7 @@ async function answerUnary(
       height: () => readHeight(call.metadata),
       signal,
       timeoutMs: remainingMs(call.getDeadline()),
+      pause: connections.pauseOf(call.getPeer()),
     })
     if (!signal.aborted) call.sendMetadata(metadataOf([[REQUEST_ID_HEADER, requestId], ...answer.headers]))
     if ('bytes' in answer) return respond(null, answer.bytes)
