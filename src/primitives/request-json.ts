@@ -6,7 +6,8 @@ const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /** Parses like `JSON.parse`. Throws a `SyntaxError` if the text is invalid or nests deeper than `MAX_JSON_LEVELS`. */
 export function parseRequestJson(text: string): unknown {
-  if (text.length > MAX_JSON_LEVELS && nestsDeeper(text, MAX_JSON_LEVELS)) {
+  // A shorter text cannot open and close more levels.
+  if (text.length > 2 * MAX_JSON_LEVELS && nestsDeeper(text, MAX_JSON_LEVELS)) {
     throw new SyntaxError(`nested deeper than ${MAX_JSON_LEVELS} levels`)
   }
   return JSON.parse(text)

@@ -5,8 +5,17 @@ import type { ServerResponse } from 'node:http'
 const MAX_WAIT_MS = 2
 
 export interface Outbox {
-  /** Sends an answer with the others of this turn of the event loop, unless its client has disconnected. */
-  put(response: ServerResponse, text: string): void
+  /**
+   * Sends an answer with the others of this turn of the event loop, unless its client has disconnected. `headers` are names and values
+   * in turn.
+   */
+  put(response: ServerResponse, headers: readonly string[], text: string): void
+}
+
+interface Answer {
+  readonly response: ServerResponse
+  readonly headers: readonly string[]
+  readonly text: string
 }
 
 /**
@@ -14,18 +23,18 @@ export interface Outbox {
  * which on a busy machine takes as long as making an answer.
  */
 export function createOutbox(): Outbox {
-  let waiting: { readonly response: ServerResponse; readonly text: string }[] = []
+  let waiting: Answer[] = []
   let since = 0
 
   function flush(): void {
     const leaving = waiting
     waiting = []
-    for (const { response, text } of leaving) if (!response.destroyed) send(response, text)
+    for (const answer of leaving) if (!answer.response.destroyed) send(answer)
   }
 
   return {
-    put(response, text) {
-      if (waiting.push({ response, text }) === 1) {
+    put(response, headers, text) {
+      if (waiting.push({ response, headers, text }) === 1) {
         since = performance.now()
         setImmediate(flush)
       } else if (performance.now() - since > MAX_WAIT_MS) flush()
@@ -34,7 +43,8 @@ export function createOutbox(): Outbox {
 }
 
 /** Sends an answer with its length, so that head and body are one write. */
-function send(response: ServerResponse, text: string): void {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) })
+function send({ response, headers, text }: Answer): void {
+  const length = String(Buffer.byteLength(text))
+  response.writeHead(200, headers.concat('Content-Type', 'application/json', 'Content-Length', length))
   response.end(text)
 }

@@ -140,7 +140,7 @@ function refusalOf({ node, client }: RpcCall): ChainError | undefined {
 
 /** Runs one request. Returns undefined for a notification, and a promise only if the method does. */
 function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: Streams): Text | Promise<Text> {
-  const startedMs = performance.now()
+  const startedMs = call.node.observe ? performance.now() : 0
   const request = readRequest(value)
   const tooMany = refusalOf(call)
   if ('refusal' in request) return errorText(call, request.id, tooMany ?? request.refusal)
