@@ -58,6 +58,17 @@ test('values out of range or of the wrong form are refused with the expected for
   }
 })
 
+test('origins are those that a browser can send, so that none is ignored silently', () => {
+  const origins = (value: string) => resolveConfig({ flags: { 'api-cors': value } }).config.api.cors
+  const given = ['https://app.example', 'http://127.0.0.1:3000', 'chrome-extension://abc', 'null', '*']
+  expect(origins(given.join(', '))).toEqual(given)
+  expect(origins('')).toEqual([])
+  expect(resolveConfig({ caller: { api: { cors: ['http://[::1]:5'] } } }).config.api.cors).toEqual(['http://[::1]:5'])
+  for (const wrong of ['app.example', 'https://app.example/', 'https://App.example', 'https://a b', '*.example']) {
+    expect(() => origins(wrong)).toThrow(`--api-cors: api.cors = "${wrong}": must be origins as browsers send them`)
+  }
+})
+
 test('a list of heights comes from one flag or several, the environment or the file', () => {
   const skipped = (sources: Parameters<typeof resolveConfig>[0]) => resolveConfig(sources).config.upgrade.skip
   expect(skipped({ flags: { 'unsafe-skip-upgrades': '100,200' } })).toEqual(['100', '200'])

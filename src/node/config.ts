@@ -65,6 +65,10 @@ function environmentName({ section, key }: Setting): string {
 
 const isOneOf = (raw: unknown, texts: readonly string[]): boolean => typeof raw === 'string' && texts.includes(raw)
 
+/** Whether a text can be the `Origin` of a browser, or is `*` for all. `null` is that of a page from a file. */
+const isOrigin = (item: unknown): boolean =>
+  typeof item === 'string' && /^(\*|null|[a-z][a-z0-9+.-]*:\/\/[^\s/?#@A-Z]+)$/.test(item)
+
 /**
  * Parses a setting from text, a TOML value or a program's own type.
  * Throws `invalidArgument` with the key, the value and the expected form.
@@ -105,6 +109,13 @@ export function parseSetting(setting: Setting, raw: unknown, where: string): unk
       return isList && value.every((item) => /^[1-9]\d{0,17}$/.test(item))
         ? value
         : fail('heights of blocks such as 100 or 100,200')
+    }
+    case 'origins': {
+      const value = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw
+      const items = Array.isArray(value) ? value.filter((item) => item !== '') : [undefined]
+      return items.every(isOrigin)
+        ? items
+        : fail('origins as browsers send them, such as https://app.example without a path, or *')
     }
     case 'blockTime': {
       const value = typeof raw === 'number' ? String(raw) : raw

@@ -23,6 +23,12 @@ test('a text record stays on one line and shows the stack of an error', () => {
   expect(lines[0]!.indexOf('\n')).toBe(lines[0]!.length - 1)
 })
 
+test('a text record shows no field that is absent, as JSON does not', () => {
+  const { lines, log } = collect('text')
+  log('info', 'started', { home: undefined, height: 0n })
+  expect(lines).toEqual(['22:13:20.123 info  started height=0\n'])
+})
+
 test('an error shows the stack of a cause', () => {
   const lines: string[] = []
   const log = createLog({ format: 'json', level: 'info', now: () => 0, write: (line) => lines.push(line) })

@@ -29,10 +29,10 @@ function showText(name: string, value: unknown): string {
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text)
 }
 
-/** Returns the fields of a record as text: `height=2 txs=1`. The module is for levels and for JSON. */
+/** Returns the fields of a record as text: `height=2 txs=1`, without absent ones. The module is for levels and for JSON. */
 export function formatFields(fields: Readonly<Record<string, unknown>>): string {
   return Object.entries(fields)
-    .filter(([key]) => key !== 'module')
+    .filter(([key, value]) => key !== 'module' && value !== undefined)
     .map(([key, value]) => `${key}=${showText(key, value)}`)
     .join(' ')
 }

@@ -13,6 +13,7 @@ export const KINDS: Readonly<Record<Setting['kind'], { readonly type: string; re
   bigint: { type: 'bigint', example: 1n },
   boolean: { type: 'boolean', example: false },
   list: { type: 'list of texts', example: ['a'] },
+  origins: { type: 'list of texts', example: ['https://app.example'] },
   heights: { type: 'list of texts', example: ['100', '200'] },
   blockTime: { type: 'text', example: '500ms' },
   duration: { type: 'text, a duration', example: '2s' },

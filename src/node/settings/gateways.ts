@@ -91,7 +91,7 @@ export const API_SETTINGS = {
     { min: 64 << 20, max: MAX_BYTES, beyond: 'the process ends and is replaced' },
   ),
   tx: define('api', 'tx', 'boolean', true, 'Serve the transaction service (simulate, broadcast, get).'),
-  cors: define('api', 'cors', 'list', ['*'], 'Origins that browsers can call from; an empty list allows none.'),
+  cors: define('api', 'cors', 'origins', ['*'], 'Origins that browsers can call from; an empty list allows none.'),
   bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Maximum size of a request body, bytes.', {
     min: 1024,
     max: 1_000_000_000,

@@ -7,6 +7,7 @@ type SettingKind =
   | 'boolean'
   | 'list'
   | 'heights'
+  | 'origins'
   | 'blockTime'
   | 'duration'
   | 'memory'
