@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Hex, parseAbi, parseEther } from 'viem'
+import { encodeFunctionData, getAddress, type Hex, parseAbi, parseEther } from 'viem'
 import { expect, test } from 'vitest'
 import { clientsOf, startDev } from './support/dev.ts'
 import { rpc } from './support/rpc.ts'
@@ -109,11 +109,17 @@ test('calls are printed as a tree, those of transactions and of eth_call', async
   await using node = await startDev('--print-traces')
   const { reads, wallet } = clientsOf(node)
   const hash = await wallet.sendTransaction({ to: NOBODY, value: 7n, gas: 21_000n })
-  await expect.poll(node.stdout).toContain(`Traces of transaction ${hash}:\n  [21000] ${NOBODY}::receive() {value: 7}`)
+  await expect
+    .poll(node.stdout)
+    .toContain(`Traces of transaction ${hash}:\n  [21000] ${getAddress(NOBODY)}::receive() {value: 7}`)
   // Reverts with one word.
   await reads.call({ data: '0x602a60005260206000fd' }).catch(() => undefined)
   await expect.poll(node.stdout).toContain('Traces of eth_call:')
   expect(node.stdout()).toContain('← [Revert]')
+  // Returns NUMBER: the calls are those of the block that the request describes.
+  const { data } = await reads.call({ data: '0x4360005260206000f3', blockOverrides: { number: 0x1234n } })
+  await expect.poll(node.stdout).toContain(`← [Return] ${data}`)
+  expect(data).toMatch(/001234$/)
 })
 
 test('a log in JSON has the calls', async () => {
@@ -122,7 +128,7 @@ test('a log in JSON has the calls', async () => {
   await expect.poll(node.stderr).toContain('{value: 7}')
   const records = node.stderr().trim().split('\n')
   expect(records.map((record) => JSON.parse(record))).toContainEqual(
-    expect.objectContaining({ level: 'info', message: 'calls', text: expect.stringContaining(NOBODY) }),
+    expect.objectContaining({ level: 'info', message: 'calls', text: expect.stringContaining(getAddress(NOBODY)) }),
   )
   expect(node.stdout()).toBe('')
 })

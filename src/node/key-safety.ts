@@ -38,7 +38,7 @@ function dangerOf(config: Config): Danger | undefined {
   if (!isDeveloped || open === undefined) return undefined
   return {
     danger: `development methods and keys are on for a node that listens on ${open}, which other machines can reach`,
-    remedy: 'listen on 127.0.0.1, or turn them off (--no-dev)',
+    remedy: 'listen on 127.0.0.1, or turn them off (almanac start --no-dev)',
   }
 }
 

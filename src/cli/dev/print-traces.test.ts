@@ -14,6 +14,14 @@ test('a transfer is two lines', () => {
   expect(renderCall(call({ value: '0x7' }))).toEqual(['[21000] 0xaa::receive() {value: 7}', '  └─ ← [Stop]'])
 })
 
+test('an address has its checksum', () => {
+  // From EIP-55.
+  const to = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+  expect(renderCall(call({ to: to.toLowerCase() }))[0]).toBe(`[21000] ${to}::receive()`)
+  const created = renderCall(call({ type: 'CREATE', to: to.toLowerCase() }))
+  expect(created).toEqual([`[21000] → new ${to} [create]`, `  └─ ← [Return] ${to}: 0 bytes of code`])
+})
+
 test('calls and logs within a call are indented, in the order of their execution', () => {
   const inner = call({ type: 'STATICCALL', to: '0xbb', input: `0x70a08231${'00'.repeat(32)}`, output: word('11') })
   const failed = call({

@@ -3,6 +3,7 @@ import type { GatewayNode } from '../../api/gateway.ts'
 import type { Method } from '../../api/jsonrpc/method.ts'
 import { chainMethods } from '../../api/jsonrpc/methods.ts'
 import { createProvider, type Provider } from '../../node/provider.ts'
+import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
 
 /** A log of a call. `position` is the number of inner calls before it. */
@@ -36,18 +37,24 @@ function shorten(hex: string): string {
   return bytes <= MAX_SHOWN_BYTES ? hex : `${hex.slice(0, 2 + 2 * MAX_SHOWN_BYTES)}… (${bytes} bytes)`
 }
 
+/** Shows an address as the log and other tools do, with its checksum. */
+function shown(address: string | undefined): string | undefined {
+  const bytes = address === undefined ? undefined : parseEvm(address)
+  return bytes ? formatEip55(bytes) : address
+}
+
 function headline({ type, to, gasUsed, value, input }: TracedCall): string {
   const gas = `[${BigInt(gasUsed)}]`
   const paid = value === undefined || BigInt(value) === 0n ? '' : ` {value: ${BigInt(value)}}`
   const kind = type === 'CALL' ? '' : ` [${type.toLowerCase()}]`
-  if (type.startsWith('CREATE')) return `${gas} → new ${to ?? 'contract'}${paid}${kind}`
+  if (type.startsWith('CREATE')) return `${gas} → new ${shown(to) ?? 'contract'}${paid}${kind}`
   const [selector, args] = [input.slice(0, SELECTOR_DIGITS), input.slice(SELECTOR_DIGITS)]
-  return `${gas} ${to}::${selector === '0x' ? 'receive' : selector}(${args === '' ? '' : shorten(`0x${args}`)})${paid}${kind}`
+  return `${gas} ${shown(to)}::${selector === '0x' ? 'receive' : selector}(${args === '' ? '' : shorten(`0x${args}`)})${paid}${kind}`
 }
 
 function outcome({ type, to, output = '0x', error, revertReason }: TracedCall): string {
   if (error !== undefined) return `← [Revert] ${revertReason ?? (output === '0x' ? error : shorten(output))}`
-  if (type.startsWith('CREATE')) return `← [Return] ${to}: ${(output.length - 2) / 2} bytes of code`
+  if (type.startsWith('CREATE')) return `← [Return] ${shown(to)}: ${(output.length - 2) / 2} bytes of code`
   return output === '0x' ? '← [Stop]' : `← [Return] ${shorten(output)}`
 }
 
@@ -100,8 +107,8 @@ export function printingCall(print: (text: string) => void): Method {
   return {
     ...original,
     async run(call, params) {
-      const [request, block = 'latest', overrides = {}] = Array.isArray(params) ? params : []
-      const config = { ...TRACER, stateOverrides: overrides }
+      const [request, block = 'latest', stateOverrides, blockOverrides] = Array.isArray(params) ? params : []
+      const config = { ...TRACER, stateOverrides, blockOverrides }
       try {
         provider ??= createProvider(call.node)
         const traced = await provider.request({ method: 'debug_traceCall', params: [request, block, config] })
