@@ -83,7 +83,7 @@ function parseJson(bytes: Uint8Array, fault: Fault): Readonly<Record<string, unk
     const value: unknown = JSON.parse(formatUtf8(bytes))
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
   } catch {
-    // Reported below, as any other value.
+    // Reported below, with other values that are no object.
   }
   throw fault('its content is no JSON object')
 }

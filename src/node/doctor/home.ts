@@ -38,7 +38,7 @@ export function checkKeys(paths: HomePaths): CheckResult {
     : fail('keys', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
 }
 
-/** What a check of the store is about to read, for the text of a fault. */
+/** Runs a step of a check and notes what it reads, for the text of a fault. */
 type Read = <T>(what: string, step: () => T) => T
 
 /**

@@ -10,7 +10,7 @@ export interface StoreJob {
   readonly isDeep: boolean
 }
 
-/** What the check says: the number of keys so far, or its results. */
+/** A message of the check: the number of keys so far, or its results. */
 export type StoreAnswer = { readonly keys: number } | { readonly results: readonly CheckResult[] }
 
 process.on('disconnect', () => process.exit(1))

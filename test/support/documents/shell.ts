@@ -24,7 +24,7 @@ export interface Shell extends AsyncDisposable {
 /** Ports of the documents. */
 const PORTS = [1317, 8545, 8546, 9090, 26657] as const
 /** Commands that go on until they are stopped. */
-const SERVES = /^(?:(?:bin\/)?almanac (?:start|dev|feeder)\b|npm start\b)/
+const SERVES = /^(?:(?:bin\/)?almanac (?:start|dev|feeder)\b|npm start\b|node examples\/signer\b)/
 /** Commands that can be repeated until the block is there whose state they show. */
 const READS = /^(?:(?:bin\/)?almanac query|curl |rpc (?:eth_get|debug_)|hash=)/
 /** Time until the output must be that of the page. A node that starts on a busy machine takes seconds. */
@@ -69,8 +69,8 @@ export async function openShell(): Promise<Shell> {
       (rest, port) => rest.replaceAll(new RegExp(`(127\\.0\\.0\\.1|localhost):${port}\\b`, 'g'), `$1:${port + offset}`),
       text,
     )
-      // Programs of the repository know the default ports only.
-      .replace(/\bnode examples\/\S+( 0x\w+)?/, '$& "$ALMANAC_NODE_CONFIG_OUT"')
+      // Clients of the repository know the default ports only.
+      .replace(/\bnode examples\/(?!signer)\S+( 0x\w+)?/, '$& "$ALMANAC_NODE_CONFIG_OUT"')
   const asShown = (text: string): string =>
     PORTS.reduce((rest, port) => rest.replaceAll(`:${port + offset}`, `:${port}`), text).replaceAll(home, '~')
   let count = 0
