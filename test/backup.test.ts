@@ -1,9 +1,18 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storesOf } from '../src/app/stores.ts'
+import { createIdentity } from '../src/identity/identity.ts'
+import { openBackend } from '../src/node/backend.ts'
+import { diskFiles } from '../src/node/files.ts'
+import { homePaths, profileOfHome } from '../src/node/home.ts'
+import { formatHex } from '../src/primitives/bytes.ts'
+import { openVersionedStore } from '../src/store/versioned.ts'
 import { type NodeProcess, startProcess } from './support/process.ts'
 import { rpc } from './support/rpc.ts'
 
@@ -58,10 +67,21 @@ test('a backup during transfers restores to a chain with the same blocks and acc
   const copy = join(scratch, 'copy')
   const height = heightOf(second)
   expect(await almanac('restore', folder, '--home', copy)).toContain(`restored height ${height} `)
+  const [own, copied] = [await stateOf(home, height), await stateOf(copy, height)]
+  expect(own.size).toBeGreaterThan(100)
+  expect([...copied.keys()].filter((key) => own.get(key) !== copied.get(key))).toEqual([])
+  expect(copied.size).toBe(own.size)
   await using restored = await startProcess(['--home', copy, ...START])
   const at = `0x${height.toString(16)}`
+  for (let block = 1; block <= height; block++) {
+    const number = `0x${block.toString(16)}`
+    for (const [method, params] of [
+      ['eth_getBlockByNumber', [number, true]],
+      ['eth_getBlockReceipts', [number]],
+    ] as const)
+      expect(await rpc(restored.config, method, params), number).toEqual(await rpc(node.config, method, params))
+  }
   for (const [method, params] of [
-    ['eth_getBlockByNumber', [at, true]],
     ['eth_getBalance', [node.config.accounts[0]!.address, at]],
     ['eth_getBalance', [RECEIVER, at]],
     ['eth_getTransactionCount', [node.config.accounts[0]!.address, at]],
@@ -70,6 +90,55 @@ test('a backup during transfers restores to a chain with the same blocks and acc
   await expect
     .poll(async () => Number(await rpc(restored.config, 'eth_blockNumber')), { timeout: 60_000 })
     .toBeGreaterThan(height)
+}, 180_000)
+
+/** Returns every key of every store at a height, with its value and the height that wrote it. */
+async function stateOf(root: string, height: number): Promise<ReadonlyMap<string, string>> {
+  const paths = homePaths(root)
+  const backend = await openBackend({ path: paths.data, readOnly: true })
+  const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
+  const state = openVersionedStore(backend, stores).exportAt(BigInt(height))
+  const keys = new Map<string, string>()
+  let store = ''
+  for (const item of state.items()) {
+    if (item.kind === 'store') store = item.name
+    if (item.kind === 'node' && item.height === 0)
+      keys.set(`${store} ${formatHex(item.key)}`, `${formatHex(item.value)} of height ${item.version}`)
+  }
+  state.close()
+  await backend.close()
+  return keys
+}
+
+test('a backup that was killed is no backup, and the next one goes on from its pieces', async () => {
+  const at = join(scratch, 'killed')
+  // A backup of some hundred pieces does not end before it is killed.
+  const large = join(home, 'large')
+  writeFileSync(large, randomBytes(64 * 1024 * 1024))
+  const pieces = () =>
+    existsSync(at)
+      ? readdirSync(at, { recursive: true, encoding: 'utf8' }).filter((name) => /[0-9a-f]{64}$/.test(name))
+      : []
+  const child = spawn(process.execPath, [program, 'backup', at, '--home', home], { stdio: 'ignore' })
+  while (pieces().length < 5) await new Promise((done) => setTimeout(done, 5))
+  child.kill('SIGKILL')
+  expect((await once(child, 'exit'))[1]).toBe('SIGKILL')
+  const left = pieces().length
+  expect(left).toBeLessThan(500)
+  const copy = join(scratch, 'after-kill')
+  await expect(almanac('restore', at, '--home', copy)).rejects.toThrow('contains no complete backup')
+  const [, whole, written] = /: ([\d.]+) MB, of which ([\d.]+) MB/.exec(await almanac('backup', at, '--home', home))!
+  expect(Number(written)).toBeLessThan(Number(whole))
+  expect(
+    readdirSync(join(at, 'chunks'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.new')),
+  ).toEqual([])
+  expect(await almanac('restore', at, '--home', copy)).toContain('restored height')
+  expect(readFileSync(join(copy, 'large')).equals(readFileSync(large))).toBe(true)
+  rmSync(large)
+  // A home with a node, or with anything else, is not replaced.
+  const before = await rpc(node.config, 'eth_blockNumber')
+  await expect(almanac('restore', at, '--home', home)).rejects.toThrow(`${home} is not empty`)
+  expect(Number(await rpc(node.config, 'eth_blockNumber'))).toBeGreaterThanOrEqual(Number(before))
 }, 180_000)
 
 test('a damaged piece is named, nothing is restored, and a backup with --verify replaces it', async () => {
