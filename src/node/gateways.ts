@@ -11,7 +11,7 @@ import { parseMemory } from './config.ts'
 import { readConsoleFiles } from './console-files.ts'
 import type { Health, MonitorServer } from './health.ts'
 import type { PortOf } from './ports.ts'
-import type { Config } from './settings.ts'
+import { ALL_SETTINGS, type Config } from './settings.ts'
 
 export interface GatewayUrls {
   readonly rest?: string
@@ -177,6 +177,12 @@ function healthRoutes(ready: () => Health) {
   }
 }
 
+/** Returns the flag of a setting such as `jsonrpc.ws_port`. */
+function flagOf(key: string): string {
+  const found = ALL_SETTINGS.find(({ setting }) => `${setting.section}.${setting.key}` === key)
+  return `--${found!.setting.flag}`
+}
+
 function portError(name: string, setting: string, port: number, host: string, error: NodeJS.ErrnoException): Error {
   const { code = '', message } = error
   const unavailable = (reason: string, remedy: string) =>
@@ -185,10 +191,11 @@ function portError(name: string, setting: string, port: number, host: string, er
   if (code === 'EADDRINUSE' || /in use/i.test(message)) {
     return unavailable(
       'the port is taken',
-      `Stop the process using it, move all ports with --port-offset N, or set ${setting}.`,
+      `Stop the process using it, move all ports with --port-offset N, or set ${setting} (${flagOf(setting)}).`,
     )
   }
-  if (code === 'EACCES') return unavailable(message, `Ports below 1024 are reserved: set ${setting}.`)
+  if (code === 'EACCES')
+    return unavailable(message, `Ports below 1024 are reserved: set ${setting} (${flagOf(setting)}).`)
   if (/EADDR|ENOTFOUND|EAI_|EINVAL/.test(`${code} ${message}`)) {
     return unavailable(
       message,

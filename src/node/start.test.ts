@@ -138,7 +138,7 @@ test('a taken port ends the start with an error that names it and the remedies',
     other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port))
   })
   await expect(startNode({ rest: { port } })).rejects.toThrow(
-    `REST cannot listen on 127.0.0.1:${port}: the port is taken. Stop the process using it, move all ports with --port-offset N, or set rest.port.`,
+    `REST cannot listen on 127.0.0.1:${port}: the port is taken. Stop the process using it, move all ports with --port-offset N, or set rest.port (--rest-port).`,
   )
   other.close()
   await using free = await startNode({ rest: { port } })

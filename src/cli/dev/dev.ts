@@ -4,7 +4,8 @@ import * as evm from '../../modules/evm/keeper.ts'
 import type { AssembledNode } from '../../node/assembly.ts'
 import { diskFiles } from '../../node/files.ts'
 import { createLog } from '../../node/log.ts'
-import { bannerlessLog, runNode } from '../run-node.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import { bannerlessLog, type RunOptions, runNode } from '../run-node.ts'
 import { configOut, describeBlocks } from '../start.ts'
 import { parseDevFlags } from './command.ts'
 import { printBlocks, printingCall } from './print-traces.ts'
@@ -23,7 +24,7 @@ export async function dev(args: readonly string[]): Promise<number> {
   const { assembleNode } = await import('../../node/assembly.ts')
   let kept: KeptState | undefined
   return runNode({
-    open: (reactions) =>
+    open: withDevNames((reactions) =>
       assembleNode({
         resolved,
         home,
@@ -42,6 +43,7 @@ export async function dev(args: readonly string[]): Promise<number> {
         },
         ...reactions,
       }),
+    ),
     logFormat: config.log.format,
     async announce(node) {
       kept = keepStateFile(node, choices.stateFiles)
@@ -49,6 +51,18 @@ export async function dev(args: readonly string[]): Promise<number> {
     },
     beforeStop: async () => kept?.end(),
   })
+}
+
+/** Returns a start whose errors name the flag that this command has for a setting. */
+function withDevNames(open: RunOptions['open']): RunOptions['open'] {
+  return async (reactions) => {
+    try {
+      return await open(reactions)
+    } catch (error) {
+      if (!(error instanceof ChainError)) throw error
+      throw queryError(error.status, error.message.replace(/--jsonrpc(-ws)?-port\b/, '--port'))
+    }
+  }
 }
 
 /** Applies the choices that development methods make. */
