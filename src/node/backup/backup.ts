@@ -9,6 +9,7 @@ import { acquireLock, lockHolder } from '../lock.ts'
 import { VERSION } from '../version.ts'
 import { CHUNK_BYTES, type ChunkStore, openChunks } from './chunks.ts'
 import { DATABASE, type DatabaseImage, openImage } from './database-image.ts'
+import { type HeldEngine, holdEngine, isHeld } from './engine-data.ts'
 import { type BackupFile, listBackups, type Manifest, removeBackup, writeManifest } from './manifest.ts'
 
 /** Chunks that are written at the same time. */
@@ -30,6 +31,7 @@ const KEYS = [
   /^engine\/config\/(priv_validator|node)_key\.json$/,
 ]
 const ENGINE = /^engine\//
+const ENGINE_DATA = /^engine\/data\//
 
 export interface BackupRequest {
   readonly paths: HomePaths
@@ -69,19 +71,14 @@ interface Source {
 
 /**
  * Makes a backup: the database as of its latest commit, and the other files. Only chunks that the folder lacks are written. A
- * backup that is ended before its time leaves chunks, which the next one uses. Rejects with `failedPrecondition` for a home without
- * a database, and for one under an engine that runs; with `resourceExhausted` if the disk is full.
+ * backup that is ended before its time leaves chunks, which the next one uses. The databases of an engine that runs are copied as of a
+ * moment after that commit: at its start it gives the blocks that follow to the application. Rejects with `failedPrecondition` for
+ * a home without a database, with `resourceExhausted` if the disk is full, and as `holdEngine` does.
  */
 export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
-  const { paths, folder, underEngine } = request
+  const { paths, folder } = request
   requireDatabase(paths, diskFiles)
   requireApart(paths.root, folder)
-  const holder = lockHolder(paths.lock, diskFiles)
-  if (underEngine && holder !== undefined)
-    throw queryError(
-      'failedPrecondition',
-      `the engine has blocks of its own, which change while the node runs (process ${holder}): stop the node, or use \`almanac snapshot create\``,
-    )
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const release = acquireLock(join(folder, 'lock'), diskFiles)
   try {
@@ -124,8 +121,13 @@ async function copyHome(request: BackupRequest): Promise<MadeBackup> {
     )
   const chunks = openChunks(join(folder, 'chunks'))
   const image = await openImage(paths.data)
-  const sources = [databaseSource(image), ...fileSources(request)]
+  let engine: HeldEngine | undefined
+  let sources: readonly Source[] = []
   try {
+    // After the image: the engine must have every block that the application has.
+    const isRunning = request.underEngine && lockHolder(paths.lock, diskFiles) !== undefined
+    engine = isRunning ? await holdEngine(paths.root) : undefined
+    sources = [databaseSource(image), ...fileSources(request, engine)]
     const total = sources.reduce((sum, { size }) => sum + size, 0)
     const files: BackupFile[] = []
     let [done, writtenBytes] = [0, 0]
@@ -151,6 +153,7 @@ async function copyHome(request: BackupRequest): Promise<MadeBackup> {
     return { manifest, path, sizeBytes: total, writtenBytes, removed }
   } finally {
     for (const source of sources) source.close()
+    engine?.release()
     await image.close()
   }
 }
@@ -163,11 +166,18 @@ const databaseSource = (image: DatabaseImage): Source => ({
   close: () => undefined,
 })
 
-function fileSources({ paths, includeKeys, underEngine }: BackupRequest): Source[] {
-  const omitted = [...OMITTED, ...(includeKeys ? [] : KEYS), ...(underEngine ? [] : [ENGINE])]
-  return filesIn(paths.root, '')
-    .filter((path) => !omitted.some((pattern) => pattern.test(path)))
-    .map((path) => fileSource(paths.root, path))
+function fileSources({ paths, includeKeys, underEngine }: BackupRequest, engine: HeldEngine | undefined): Source[] {
+  const omitted = [
+    ...OMITTED,
+    ...(includeKeys ? [] : KEYS),
+    ...(underEngine ? [] : [ENGINE]),
+    ...(engine ? [ENGINE_DATA] : []),
+  ]
+  const files = filesIn(paths.root, '')
+    .filter((path) => !isHeld(path) && !omitted.some((pattern) => pattern.test(path)))
+    .map((path) => fileSource(path, join(paths.root, path)))
+  const held = engine?.files.map(({ path, link, size }) => fileSource(path, link, size)) ?? []
+  return [...files, ...held]
 }
 
 /** Returns the paths of the regular files in a folder, in order. */
@@ -182,13 +192,14 @@ function filesIn(root: string, folder: string): string[] {
     })
 }
 
-function fileSource(root: string, path: string): Source {
-  const full = join(root, path)
-  const { mode, size } = lstatSync(full)
+/** Opens a file for a copy of its first bytes, by default of all. `path` is its place in the home. */
+function fileSource(path: string, full: string, first?: number): Source {
+  const facts = lstatSync(full)
+  const size = first ?? facts.size
   const file = openSync(full, 'r')
   return {
     path,
-    mode: mode & 0o777,
+    mode: facts.mode & 0o777,
     size,
     read(offset, length) {
       const bytes = new Uint8Array(Math.min(length, size - offset))
