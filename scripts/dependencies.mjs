@@ -59,7 +59,13 @@ function listed() {
 function askedBy({ name, path }, all) {
   const around = /^node_modules\/(.+)\/node_modules\//.exec(path)?.[1]
   const names = all.filter(({ entry }) => name in { ...entry.dependencies, ...entry.optionalDependencies })
-  return (around ? [around] : names.map((one) => one.name)).map((one) => `\`${one}\``)
+  return around ? [around] : [...new Set(names.map((one) => one.name))]
+}
+
+/** Returns the reason for a package, or the packages that bring it. */
+function whyOf(found, all) {
+  const names = askedBy(found, all).map((name) => `\`${name}\``)
+  return REASONS[found.name] ?? `of ${names.join(', ')}`
 }
 
 /** Returns who maintains a package, as its own description says. */
@@ -97,8 +103,8 @@ function readRows() {
   for (const line of readFileSync(page, 'utf8').split('\n')) {
     const cells = line.split('|').map((cell) => cell.trim().replaceAll('`', ''))
     if (!/^\d+\.\d+\.\d+/.test(cells[2] ?? '')) continue
-    const [, name, version, ways, , licence, , script, since, taken, newest] = cells
-    rows.set(`${name} ${version}`, { name, version, ways, licence, script, since, taken, newest })
+    const [, name, version, ways, why, licence, , script, since, taken, newest] = cells
+    rows.set(`${name} ${version}`, { name, version, ways, why, licence, script, since, taken, newest })
   }
   return rows
 }
@@ -108,13 +114,16 @@ const scriptOf = ({ entry }, ways) => (entry.hasInstallScript && ways.includes('
 function check() {
   const rows = readRows()
   const faults = []
-  for (const found of listed()) {
+  const all = listed()
+  for (const found of all) {
     const { name, version, entry, ways } = found
     const row = rows.get(`${name} ${version}`)
     rows.delete(`${name} ${version}`)
     if (!row) faults.push(`${name} ${version} has no row`)
     else {
       if (row.ways !== ways.join(', ')) faults.push(`${name} is ${ways.join(', ')}, the page says ${row.ways}`)
+      const why = whyOf(found, all).replaceAll('`', '')
+      if (row.why !== why) faults.push(`${name} is for: ${why}; the page says: ${row.why}`)
       if (entry.license && row.licence !== entry.license) faults.push(`${name} has the licence ${entry.license}`)
       if (row.script !== scriptOf(found, ways)) faults.push(`${name}: install script ${scriptOf(found, ways)}`)
       const days = (Date.parse(row.taken) - Date.parse(row.since)) / DAY_MS
@@ -135,14 +144,9 @@ function write() {
   const rows = all.map((found) => {
     const { name, version, path, entry, ways } = found
     const { since, newest, newestSince } = timesOf(name, version)
-    const why =
-      REASONS[name] ??
-      `of ${askedBy(name, all)
-        .map((one) => `\`${one}\``)
-        .join(', ')}`
     const taken = before.get(`${name} ${version}`)?.taken ?? today()
     const last = newest === version ? 'this one' : `${newest}, ${newestSince}`
-    const cells = [`\`${name}\``, version, ways.join(', '), why, entry.license ?? 'unknown', maintainersOf(path)]
+    const cells = [`\`${name}\``, version, ways.join(', '), whyOf(found, all), entry.license ?? 'unknown', maintainersOf(path)]
     return `| ${[...cells, scriptOf(found, ways), since, taken, last].join(' | ')} |`
   })
   const [head] = readFileSync(page, 'utf8').split('\n| Package ')
