@@ -146,7 +146,14 @@ function write() {
     const { since, newest, newestSince } = timesOf(name, version)
     const taken = before.get(`${name} ${version}`)?.taken ?? today()
     const last = newest === version ? 'this one' : `${newest}, ${newestSince}`
-    const cells = [`\`${name}\``, version, ways.join(', '), whyOf(found, all), entry.license ?? 'unknown', maintainersOf(path)]
+    const cells = [
+      `\`${name}\``,
+      version,
+      ways.join(', '),
+      whyOf(found, all),
+      entry.license ?? 'unknown',
+      maintainersOf(path),
+    ]
     return `| ${[...cells, scriptOf(found, ways), since, taken, last].join(' | ')} |`
   })
   const [head] = readFileSync(page, 'utf8').split('\n| Package ')
