@@ -61,7 +61,7 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'snapshot',
-    about: 'Manage snapshots of the state: create, list, restore, delete',
+    about: 'Manage snapshots of the state: create, list, restore, delete, dump, load',
     load: async () => (await import('./snapshot.ts')).snapshot,
   },
   {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   cpSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { openBackend } from '../node/backend.ts'
@@ -84,6 +85,29 @@ test('a snapshot restores to the app hash of its height, and its home makes the 
   expect(await run('delete', '10', '--home', homeOf('copy'))).toBe('deleted the snapshot of height 10')
   expect(await run('list', '--home', homeOf('copy'))).toBe('')
   await expect(run('delete', '10', '--home', homeOf('copy'))).rejects.toThrow('there is no snapshot of height 10')
+})
+
+test('an archive of a snapshot is a tar file for others, and loads into another home', async () => {
+  const archive = homeOf('10-3.tar.gz')
+  const dump = () => run('dump', '10', '--home', homeOf('origin'), '--output-file', archive)
+  expect(await dump()).toBe(`wrote the snapshot of height 10 to ${archive}: 1 chunks`)
+  await expect(dump()).rejects.toThrow(`${archive} exists`)
+  expect(execFileSync('tar', ['-tzf', archive], { encoding: 'utf8' })).toBe('_snapshot\n0\n')
+  const chunk = execFileSync('tar', ['-xzOf', archive, '0'], { maxBuffer: 2 ** 30 })
+  expect(chunk.equals(readFileSync(join(made(), '3/0')))).toBe(true)
+  const load = (path = archive) => run('load', path, '--home', homeOf('loaded'))
+  expect(await load()).toContain('loaded the snapshot of height 10 into ')
+  expect(await run('list', '--home', homeOf('loaded'))).toBe(await run('list', '--home', homeOf('origin')))
+  await expect(load()).rejects.toThrow('there is a snapshot of height 10 in')
+  await expect(run('dump', '11', '--home', homeOf('origin'))).rejects.toThrow('there is no snapshot of height 11')
+
+  await run('delete', '10', '--home', homeOf('loaded'))
+  const bytes = gunzipSync(readFileSync(archive))
+  const at = bytes.indexOf(chunk.subarray(0, 64))
+  bytes[at + 5]! ^= 1
+  writeFileSync(archive, gzipSync(bytes))
+  await expect(load()).rejects.toThrow(`${archive} is no archive of a snapshot: chunk 0 does not have its hash`)
+  expect(readdirSync(join(homeOf('loaded'), 'snapshots'))).toEqual([])
 })
 
 test('what a killed process left of a snapshot is no snapshot, and is deleted', async () => {

@@ -54,6 +54,14 @@ export async function snapshot(
   add('delete <height>', 'Delete a snapshot.').action((height: string, flags: Flags) =>
     remove(pathsOf(flags), parseHeight('height', height)!, terminal),
   )
+  add('dump <height>', 'Write a snapshot to an archive, which another machine loads.')
+    .option('-o, --output-file <path>', 'file of the archive (default: HEIGHT-3.tar.gz, in the current folder)')
+    .action((height: string, flags: Flags & { readonly outputFile?: string }) =>
+      dump(pathsOf(flags), parseHeight('height', height)!, flags.outputFile, terminal),
+    )
+  add('load <archive>', 'Add the snapshot in an archive to those of the home.').action((path: string, flags: Flags) =>
+    load(pathsOf(flags), path, terminal),
+  )
   await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
   return 0
 }
@@ -100,6 +108,25 @@ async function remove({ snapshots }: HomePaths, height: bigint, terminal: Termin
   if (!openSnapshotFolder(snapshots).remove(height))
     throw queryError('notFound', `there is no snapshot of height ${height} in ${snapshots}`)
   terminal.print(`deleted the snapshot of height ${height}`)
+}
+
+async function dump(
+  { snapshots }: HomePaths,
+  height: bigint,
+  outputFile: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const { dumpSnapshot } = await import('../node/snapshots/home-archives.ts')
+  const { SNAPSHOT_FORMAT } = await import('../consensus/cometbft/snapshot-record.ts')
+  const path = outputFile ?? `${height}-${SNAPSHOT_FORMAT}.tar.gz`
+  const { chunkHashes } = await dumpSnapshot(snapshots, height, path)
+  terminal.print(`wrote the snapshot of height ${height} to ${path}: ${chunkHashes.length} chunks`)
+}
+
+async function load({ snapshots }: HomePaths, path: string, terminal: Terminal): Promise<void> {
+  const { loadSnapshot } = await import('../node/snapshots/home-archives.ts')
+  const { height } = await loadSnapshot(snapshots, path)
+  terminal.print(`loaded the snapshot of height ${height} into ${snapshots}/${height}`)
 }
 
 interface FetchFlags {

@@ -2,11 +2,21 @@
  * Archives of snapshots, as `snapshots dump` of the Cosmos SDK writes them: a gzipped tar of `_snapshot`, the message about the snapshot,
  * and of its chunks `0`, `1`, …
  */
-import { closeSync, createReadStream, mkdirSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { createGunzip } from 'node:zlib'
+import { createGunzip, createGzip } from 'node:zlib'
 import { queryError } from '../../primitives/errors.ts'
 import { RECORD } from './folder.ts'
 
@@ -17,6 +27,7 @@ const BLOCK = 512
 /** Places of the fields of a header. */
 const NAME_END = 100
 const SIZE = { start: 124, end: 136 }
+const CHECKSUM = 148
 const KIND = 156
 /** Kinds of an entry that is a file. */
 const FILES = new Set([0, 0x30])
@@ -102,4 +113,54 @@ function createWriter(path: string, into: string) {
       if (chunks === 0) throw damaged(path, 'it has no chunk')
     },
   }
+}
+
+/** Writes an archive of a message and chunks, in order, to a new file. Rejects with `alreadyExists` if the file exists. */
+export async function writeArchive(
+  path: string,
+  message: Uint8Array,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  if (existsSync(path)) throw queryError('alreadyExists', `${path} exists: name another file with --output-file`)
+  const unfinished = `${path}.new`
+  try {
+    await pipeline(blocksOf(message, chunks), createGzip(), createWriteStream(unfinished))
+    renameSync(unfinished, path)
+  } catch (error) {
+    rmSync(unfinished, { force: true })
+    throw error
+  }
+}
+
+async function* blocksOf(message: Uint8Array, chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  yield* fileBlocks(MESSAGE, message)
+  let index = 0
+  for await (const chunk of chunks) yield* fileBlocks(String(index++), chunk)
+  // Two blocks of zeros end a tar file.
+  yield new Uint8Array(2 * BLOCK)
+}
+
+function* fileBlocks(name: string, content: Uint8Array): Iterable<Uint8Array> {
+  yield headerOf(name, content.length)
+  yield content
+  yield new Uint8Array((BLOCK - (content.length % BLOCK)) % BLOCK)
+}
+
+/** Returns the header of a file in the POSIX format of tar, without owner and time. */
+function headerOf(name: string, size: number): Uint8Array {
+  const header = Buffer.alloc(BLOCK)
+  const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`
+  header.write(name, 0)
+  header.write(octal(0o644, 7), 100)
+  header.write(octal(0, 7), 108)
+  header.write(octal(0, 7), 116)
+  header.write(octal(size, 11), SIZE.start)
+  header.write(octal(0, 11), SIZE.end)
+  // The sum of all bytes, with its own field as spaces.
+  header.fill(0x20, CHECKSUM, CHECKSUM + 8)
+  header[KIND] = 0x30
+  header.write('ustar\x0000', 257, 'latin1')
+  const sum = header.reduce((total, byte) => total + byte, 0)
+  header.write(`${octal(sum, 6)} `, CHECKSUM)
+  return header
 }
