@@ -53,7 +53,7 @@ const MODULES: Readonly<Record<string, ShortNames>> = {
       'validator-unbonding-delegations': 'unbonding-delegations-from',
     },
   },
-  sudo: { names: { 'edit-sudoers': 'edit', 'query-sudoers': 'state' } },
+  sudo: { names: { 'query-sudoers': 'state' } },
   tokenfactory: { module: 'tf' },
 }
 

@@ -1,9 +1,10 @@
 /** Grants from the command line: the flags come from the descriptors, nested messages are JSON. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../index.ts'
+import { formatBech32 } from '../primitives/address.ts'
 import { createKeyring } from './keyring.ts'
 import { keyOfMnemonic } from './keys/mnemonic.ts'
 import { queryCommand } from './query.ts'
@@ -78,4 +79,47 @@ test('an allowance pays the fee if --fee-granter names its granter', async () =>
   expect(await run('tx', [...send, '--fee-granter', alice])).toMatchObject({ code: 0 })
   expect(before - (await balance())).toBe(5n)
   await expect(run('tx', [...send, '--fee-granter', bob.replace(/.$/, 'q')])).rejects.toThrow('bech32')
+})
+
+test('the files of the family become messages, and what is wrong in one is named', async () => {
+  const file = (content: unknown) => {
+    const path = join(home, 'family.json')
+    writeFileSync(path, JSON.stringify(content))
+    return path
+  }
+  const sudo = { action: 'add_contracts', contracts: [bob] }
+  const made = await run('tx', ['sudo', 'edit', file(sudo), '--from', 'alice', '--generate-only', '--gas', '200000'])
+  expect(made).toMatchObject({
+    body: { messages: [{ '@type': '/chain.sudo.v1.MsgEditSudoers', ...sudo, sender: alice }] },
+  })
+  const edit = (content: unknown) => run('tx', ['sudo', 'edit', file(content), '--from', 'alice'])
+  await expect(edit({ action: 1 })).rejects.toThrow('family.json: must have a text action and a list contracts')
+  await expect(edit(null)).rejects.toThrow('family.json: must be a JSON object')
+
+  const to = formatBech32('chain', new Uint8Array(20).fill(5))
+  const vest = (content: unknown) =>
+    run('tx', ['vesting', 'create-periodic-vesting-account', to, file(content), '--from', 'alice'])
+  const periods = [
+    { coins: '10unative', length_seconds: 2_592_000 },
+    { coins: '5unative', length_seconds: 60 },
+  ]
+  await expect(vest({ start_time: 'now', periods })).rejects.toThrow('start_time: must be a Unix time')
+  await expect(vest({ start_time: 1, periods: [] })).rejects.toThrow('periods: must be a list with a period')
+  await expect(vest({ start_time: 1, periods: [{ ...periods[0], coins: '5' }] })).rejects.toThrow(
+    'periods[0].coins 5: ',
+  )
+  await expect(vest({ start_time: 1, periods: [periods[0], { coins: '5unative' }] })).rejects.toThrow(
+    'periods[1].length_seconds: must be a number of seconds',
+  )
+  expect(await vest({ start_time: 1_625_204_910, periods })).toMatchObject({ code: 0 })
+  expect(await run('query', ['auth', 'account', to])).toMatchObject({
+    account: {
+      '@type': '/cosmos.vesting.v1beta1.PeriodicVestingAccount',
+      start_time: '1625204910',
+      vesting_periods: [
+        { length: '2592000', amount: [{ denom: 'unative', amount: '10' }] },
+        { length: '60', amount: [{ denom: 'unative', amount: '5' }] },
+      ],
+    },
+  })
 })

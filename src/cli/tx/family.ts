@@ -197,6 +197,19 @@ function authorizationOf(identity: Identity, kind: string, flags: Json): Json {
   })
 }
 
+/** Reads a file with a JSON object. Throws `invalidArgument` for any other content. */
+function readObject(file: string): Json {
+  let value: unknown
+  try {
+    value = JSON.parse(readInput(file))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw queryError('invalidArgument', `${file}: must be JSON: ${error.message}`)
+  }
+  if (typeof value === 'object' && value !== null) return value as Json
+  throw queryError('invalidArgument', `${file}: must be a JSON object`)
+}
+
 const AUTHZ: readonly FamilyCommand[] = [
   {
     words: 'grant [grantee] [kind]',
@@ -234,14 +247,8 @@ const AUTHZ: readonly FamilyCommand[] = [
     words: 'exec [file]',
     about: 'Run the messages of a transaction in a JSON file for the accounts that authorized the signer',
     make(sender, [file = '']) {
-      let json: { readonly body?: { readonly messages?: unknown } } | null
-      try {
-        json = JSON.parse(readInput(file)) as typeof json
-      } catch (error) {
-        if (!(error instanceof SyntaxError)) throw error
-        throw queryError('invalidArgument', `${file}: must be JSON: ${error.message}`)
-      }
-      const msgs = json?.body?.messages
+      const { body } = readObject(file) as { readonly body?: { readonly messages?: unknown } }
+      const msgs = body?.messages
       if (!Array.isArray(msgs)) throw queryError('invalidArgument', `${file}: no transaction with messages`)
       return [messageOf(sender.identity, 'sdk.authz.v1beta1.MsgExec', { grantee: accountOf(sender), msgs })]
     },
@@ -263,12 +270,58 @@ const ORACLE: readonly FamilyCommand[] = [
   },
 ]
 
+const SUDO: readonly FamilyCommand[] = [
+  {
+    words: 'edit <file>',
+    about: 'Edit the sudoers as a JSON file says: {"action": "add_contracts", "contracts": ["chain1…"]}',
+    make(sender, [file = '']) {
+      const { action, contracts } = readObject(file)
+      if (typeof action !== 'string' || !Array.isArray(contracts))
+        throw queryError('invalidArgument', `${file}: must have a text action and a list contracts`)
+      const fields = { action, contracts, sender: accountOf(sender) }
+      return [messageOf(sender.identity, 'chain.sudo.v1.MsgEditSudoers', fields)]
+    },
+  },
+]
+
+/** Returns a period of a file. Throws `invalidArgument` that names its place. */
+function periodOf(place: string, period: Json | null): object {
+  const { coins, length_seconds: length } = period ?? {}
+  if (typeof coins !== 'string') throw queryError('invalidArgument', `${place}.coins: must be a text such as 5unative`)
+  if (!Number.isSafeInteger(length) || Number(length) <= 0)
+    throw queryError('invalidArgument', `${place}.length_seconds: must be a number of seconds`)
+  return { amount: coinsOf(`${place}.coins`, coins), length: String(length) }
+}
+
+const VESTING: readonly FamilyCommand[] = [
+  {
+    words: 'create-periodic-vesting-account [to] [file]',
+    about:
+      'Create an account whose coins are released by the periods of a JSON file: {"start_time": UNIX, "periods": [{"coins": "5unative", "length_seconds": 60}]}',
+    make(sender, [to = '', file = '']) {
+      const { start_time: start, periods } = readObject(file)
+      if (!Number.isSafeInteger(start)) throw queryError('invalidArgument', `${file}: start_time: must be a Unix time`)
+      if (!Array.isArray(periods) || periods.length === 0)
+        throw queryError('invalidArgument', `${file}: periods: must be a list with a period`)
+      const fields = {
+        from_address: accountOf(sender),
+        to_address: to,
+        start_time: String(start),
+        vesting_periods: periods.map((period, i) => periodOf(`${file}: periods[${i}]`, period as Json | null)),
+      }
+      return [messageOf(sender.identity, 'sdk.vesting.v1beta1.MsgCreatePeriodicVestingAccount', fields)]
+    },
+  },
+]
+
 const COMMANDS: Readonly<Record<string, readonly FamilyCommand[]>> = {
   authz: AUTHZ,
   bank: BANK,
   distribution: DISTRIBUTION,
   feegrant: FEEGRANT,
   oracle: ORACLE,
+  sudo: SUDO,
+  vesting: VESTING,
 }
 
 /** Adds flags to a command for each field of the message of its name. Returns the action for a command line without arguments. */
