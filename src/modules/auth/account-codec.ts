@@ -12,9 +12,11 @@ import {
 } from '../../gen/sdk/vesting/v1beta1/vesting_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Identity } from '../../identity/types.ts'
-import { formatHex0x, parseHex } from '../../primitives/bytes.ts'
+import { equal, formatHex0x, parseHex } from '../../primitives/bytes.ts'
 import type { Coin } from '../../primitives/coin.ts'
+import { NotExecutable } from '../../primitives/errors.ts'
 import { EMPTY_CODE_HASH } from '../../primitives/hash.ts'
+import { type Input, takeBytes, takeVarint } from '../../primitives/varint.ts'
 import { errors } from '../../sdk/errors.ts'
 import type { AnyValue } from '../../sdk/public-key.ts'
 import type { Account, AccountKind } from './account.ts'
@@ -24,18 +26,77 @@ import { parseCoins, type Schedule, type Vesting } from './vesting.ts'
 const ETH_ACCOUNT_TYPE = EthAccountSchema.typeName as string
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 
-/** Encodes an account as the Any that is stored. */
+/** Encodes an account as the Any that is stored. Throws `NotExecutable` for another one than was stored, of kind `other`. */
 export function encodeAccount(identity: Identity, account: Account): Uint8Array {
   const isCommon = account.kind === 'eth' && account.number <= MAX_SAFE && account.sequence <= MAX_SAFE
   if (isCommon) return encodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), account)
-  return toBinary(AnySchema, create(AnySchema, accountAny(identity, account)))
+  const any = accountAny(identity, account)
+  if (account.kind === 'other' && otherAccount(identity, account.address, any)?.sequence !== account.sequence)
+    throw new NotExecutable(`it writes the account ${account.addressText} of type ${any.typeUrl}`)
+  return toBinary(AnySchema, create(AnySchema, any))
 }
 
-/** Decodes the account in a stored Any. Throws an `Error` for anything else, since the stored state is then corrupt. */
+/**
+ * Decodes the account in a stored Any. Throws an `Error` for anything else, since the stored state is then corrupt, and sdk 34 for
+ * an unknown kind without the base account that every kind of the SDK begins with.
+ */
 export function decodeAccount(identity: Identity, key: Uint8Array, encoded: Uint8Array): Account {
   const fast = decodeEthAccount(identity.toProfileName(ETH_ACCOUNT_TYPE), key, encoded)
-  return fast ?? accountOfAny(identity, fromBinary(AnySchema, encoded))
+  if (fast) return fast
+  const any = fromBinary(AnySchema, encoded)
+  return isKnownKind(identity, any) ? accountOfAny(identity, any) : requireOther(identity, key, any)
 }
+
+function requireOther(identity: Identity, key: Uint8Array, any: AnyValue): Account {
+  const found = otherAccount(identity, key, any)
+  if (!found) throw errors.unpackAny(`account type ${any.typeUrl}`)
+  return found
+}
+
+/**
+ * Returns an account of a kind that this build does not have: its base account is the first field, or the first field of that.
+ * Undefined if neither is the account of the address.
+ */
+function otherAccount(identity: Identity, key: Uint8Array, { typeUrl, value }: AnyValue): Account | undefined {
+  let inner: Uint8Array | undefined = value
+  for (let depth = 0; depth < MOST_AROUND_BASE; depth++) {
+    inner = firstField(inner)
+    if (!inner) return undefined
+    try {
+      const base = fromBinary(BaseAccountSchema, inner)
+      if (equal(address.parse({ identity }, base.address), key))
+        return { ...ofBase(identity, 'other', base), stored: { typeUrl, value } }
+    } catch {
+      // It is a message with the base account in it, or none.
+    }
+  }
+  return undefined
+}
+
+/** Messages around a base account, as in a vesting account. */
+const MOST_AROUND_BASE = 2
+/** The tag of field 1 with bytes. */
+const FIRST_BYTES = 0x0a
+
+function firstField(bytes: Uint8Array): Uint8Array | undefined {
+  const input: Input = { bytes, at: 1 }
+  try {
+    return bytes[0] === FIRST_BYTES ? takeBytes(input, takeVarint(input)) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const KINDS = new Set<string>(
+  [
+    ...[EthAccountSchema, BaseAccountSchema, ModuleAccountSchema, ContinuousVestingAccountSchema],
+    ...[DelayedVestingAccountSchema, PermanentLockedAccountSchema, PeriodicVestingAccountSchema],
+  ].map(({ typeName }) => typeName),
+)
+
+/** Whether this build has the kind of an account. */
+const isKnownKind = (identity: Identity, { typeUrl }: AnyValue): boolean =>
+  KINDS.has(identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1)))
 
 function baseMessage(account: Account): MessageShape<typeof BaseAccountSchema> {
   const { publicKey, number, sequence } = account
@@ -67,6 +128,8 @@ export function accountAny(identity: Identity, account: Account): AnyValue {
     }
     case 'vesting':
       return vestingAny(pack, base, account.vesting!)
+    case 'other':
+      return account.stored!
   }
 }
 

@@ -2,7 +2,8 @@
 import type { AnyValue } from '../../sdk/public-key.ts'
 import type { Vesting } from './vesting.ts'
 
-export type AccountKind = 'eth' | 'base' | 'module' | 'vesting'
+/** `other` is a kind that only another build has, such as an interchain account. */
+export type AccountKind = 'eth' | 'base' | 'module' | 'vesting' | 'other'
 
 export interface Account {
   readonly kind: AccountKind
@@ -17,4 +18,6 @@ export interface Account {
   readonly codeHash: Uint8Array
   readonly module?: { readonly name: string; readonly permissions: readonly string[] }
   readonly vesting?: Vesting
+  /** The whole account of kind `other`, as it is stored. */
+  readonly stored?: AnyValue
 }

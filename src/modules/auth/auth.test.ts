@@ -1,8 +1,9 @@
-import { toBinary } from '@bufbuild/protobuf'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { BaseAccountSchema, ParamsSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { formatBech32 } from '../../primitives/address.ts'
-import { encodeUint64, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
+import { concat, encodeUint64, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
 import { EMPTY_CODE_HASH, keccak256 } from '../../primitives/hash.ts'
 import { governance } from '../../sdk/authority.ts'
 import type { BranchedContext } from '../../sdk/context.ts'
@@ -185,6 +186,27 @@ test('accounts are paged by address', () => {
   const second = queries.accounts(ctx, { pagination: { key: first.pagination!.nextKey, limit: 9n } })
   expect(second.accounts).toHaveLength(3)
   expect(second.pagination!.nextKey).toHaveLength(0)
+})
+
+test('an account of a kind that only another build has keeps its bytes, and its base account is read', () => {
+  const field = (bytes: Uint8Array) => concat(Uint8Array.of(0x0a, bytes.length), bytes)
+  const base = toBinary(BaseAccountSchema, create(BaseAccountSchema, { address: aliceText, sequence: 5n }))
+  const { store, key } = auth.accountStoreKey(alice)
+  for (const value of [field(base), field(field(base))]) {
+    const any = { typeUrl: '/foreign.v1.Account', value }
+    const encoded = toBinary(AnySchema, create(AnySchema, any))
+    ctx.store.set(store, key, encoded)
+    const found = auth.getAccount(ctx, alice)!
+    expect(found).toMatchObject({ kind: 'other', sequence: 5n })
+    expect(queries.account(ctx, { address: aliceText }).account).toMatchObject(any)
+    auth.setAccount(ctx, found)
+    expect(ctx.store.get(store, key)).toEqual(encoded)
+    expect(() => auth.incrementSequence(ctx, found)).toThrow('it writes the account')
+  }
+  // The base account of another address is none of this one.
+  const other = toBinary(AnySchema, create(AnySchema, { typeUrl: '/foreign.v1.Account', value: field(base) }))
+  ctx.store.set(store, auth.accountStoreKey(encodeUint64(1n)).key, other)
+  expect(() => auth.getAccount(ctx, encodeUint64(1n))).toThrow('account type /foreign.v1.Account')
 })
 
 test('addresses convert in both directions', () => {

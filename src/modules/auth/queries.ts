@@ -1,9 +1,10 @@
 /** sdk.auth.v1beta1.Query */
-import { toBinary } from '@bufbuild/protobuf'
+import { fromBinary, toBinary } from '@bufbuild/protobuf'
+import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { BaseAccountSchema } from '../../gen/sdk/auth/v1beta1/auth_pb.ts'
 import { Query } from '../../gen/sdk/auth/v1beta1/query_pb.ts'
 import * as address from '../../identity/address.ts'
-import { queryError } from '../../primitives/errors.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { defineQueries } from '../../sdk/module.ts'
 import type { AnyValue } from '../../sdk/public-key.ts'
@@ -26,14 +27,29 @@ function shown(ctx: ReadContext, account: Account): AnyValue {
   return { typeUrl, value: toBinary(BaseAccountSchema, baseAccount(account)) }
 }
 
-function find(ctx: ReadContext, text: string, empty: string): Account {
+function parse(ctx: ReadContext, text: string, empty: string): Uint8Array {
   if (text === '') throw wrongField('address', empty)
-  const account = auth.getAccount(
-    ctx,
-    parseField('address', () => address.parse(ctx, text)),
-  )
-  if (!account) throw queryError('notFound', `account ${text} not found`)
+  return parseField('address', () => address.parse(ctx, text))
+}
+
+const notFound = (text: string) => queryError('notFound', `account ${text} not found`)
+
+function find(ctx: ReadContext, text: string, empty: string): Account {
+  const account = auth.getAccount(ctx, parse(ctx, text, empty))
+  if (!account) throw notFound(text)
   return account
+}
+
+/** Returns the form of a stored account that queries show: one that this build cannot decode, as it is stored. */
+function shownStored(ctx: ReadContext, key: Uint8Array, encoded: Uint8Array): AnyValue {
+  let account: Account
+  try {
+    account = decodeAccount(ctx.identity, key, encoded)
+  } catch (error) {
+    if (error instanceof ChainError) return fromBinary(AnySchema, encoded)
+    throw error
+  }
+  return shown(ctx, account)
 }
 
 export const queries = defineQueries(Query, {
@@ -43,13 +59,17 @@ export const queries = defineQueries(Query, {
       state.STORE,
       Uint8Array.of(state.ACCOUNT_PREFIX),
       pagination,
-      ([key, encoded]) => shown(ctx, decodeAccount(ctx.identity, key.slice(1), encoded)),
+      ([key, encoded]) => shownStored(ctx, key.slice(1), encoded),
       { every: true },
     )
     return { accounts: entries, pagination: { nextKey, total } }
   },
   account(ctx, { address: text }) {
-    return { account: shown(ctx, find(ctx, text, 'Address cannot be empty')) }
+    const bytes = parse(ctx, text, 'Address cannot be empty')
+    const { store, key } = auth.accountStoreKey(bytes)
+    const encoded = ctx.store.get(store, key)
+    if (!encoded) throw notFound(text)
+    return { account: shownStored(ctx, bytes, encoded) }
   },
   accountAddressByID(ctx, { id, accountId }) {
     if (id < 0n) throw wrongField('id', `invalid account number ${id}`)
