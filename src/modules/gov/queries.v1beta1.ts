@@ -22,8 +22,10 @@ function contentOf(ctx: ReadContext, { messages }: Proposal): Any {
       "can't convert a gov/v1 Proposal to gov/v1beta1 Proposal when amount of proposal messages not exactly one",
     )
   }
-  const { schema, message } = unpack(ctx, only)
-  if (schema.typeName !== MsgExecLegacyContentSchema.typeName) return only
+  // A replica has proposals with messages of modules that this build does not have.
+  const typeName = ctx.identity.toNeutralName(only.typeUrl.slice(only.typeUrl.lastIndexOf('/') + 1))
+  if (typeName !== MsgExecLegacyContentSchema.typeName) return only
+  const { message } = unpack(ctx, only)
   return (message as MsgExecLegacyContent).content ?? only
 }
 
