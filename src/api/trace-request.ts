@@ -65,12 +65,13 @@ export function minedOrder(
   const { height } = block.header
   const { evmTxs } = block
   const last = target === undefined ? evmTxs.at(-1) : evmTxs[target]
-  const receipts = evmTxs.map(({ hash, txIndex, evmIndex, status, gasUsed }) => ({
+  const receipts = evmTxs.map(({ hash, txIndex, evmIndex, status, gasUsed, bloom }) => ({
     hash,
     txIndex,
     evmIndex,
     status,
     gasUsed,
+    bloom,
   }))
   const input = inputUpTo(node, block, last?.txIndex ?? -1)
   // A block without EVM transactions needs no state.

@@ -21,7 +21,7 @@ import { withinBlock } from './trace.ts'
 import type { Application, PastBlock } from './types.ts'
 
 /** Fields of a receipt that a trace must reproduce. */
-type TracedReceipt = Pick<EvmTx, 'hash' | 'txIndex' | 'evmIndex' | 'status' | 'gasUsed'>
+type TracedReceipt = Pick<EvmTx, 'hash' | 'txIndex' | 'evmIndex' | 'status' | 'gasUsed' | 'bloom'>
 
 export type TraceSubject =
   /** One transaction of a block, or all of them. The job runs on the state before the block. */
@@ -139,12 +139,16 @@ function traceMined(
       current = view ? writer.openView(view, place) : writer.open(place, precompiles, isWhole ? `${head}"result":` : '')
       return current.tracer
     },
-    after(evmTx) {
+    after(evmTx, left) {
       const receipt = waiting.get(evmTx.txIndex)
       if (!receipt || !current) return
-      const { hash, status, gasUsed } = receipt
-      if (!equal(hash, evmTx.hash) || status !== evmTx.status || gasUsed !== evmTx.gasUsed) {
-        throw queryError('dataLoss', `executing transaction ${formatHex0x(hash)} again does not reproduce its receipt`)
+      const { hash, status, gasUsed, bloom } = receipt
+      const isSame = equal(hash, evmTx.hash) && status === evmTx.status && gasUsed === evmTx.gasUsed
+      if (!isSame || (left && !equal(bloom, evmTx.bloom))) {
+        throw (
+          left ??
+          queryError('dataLoss', `executing transaction ${formatHex0x(hash)} again does not reproduce its receipt`)
+        )
       }
       waiting.delete(evmTx.txIndex)
       close(head, current)

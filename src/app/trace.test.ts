@@ -5,6 +5,7 @@ import { almanac } from '../identity/profiles/almanac.ts'
 import { failureOf, NotExecutable } from '../primitives/errors.ts'
 import { createJobs } from './jobs.ts'
 import { testChain, testMessage } from './testing.ts'
+import { withinBlock } from './trace.ts'
 
 const GENESIS_NS = 1_704_067_200_000_000_000n
 
@@ -28,7 +29,15 @@ function recorded(succeeded?: readonly boolean[]) {
   }
   const again = () =>
     chain.app.traceBlock(chain.read(), input, { shouldStop: () => false, before: () => undefined, after() {} })
-  return { chain, again }
+  const behind = () =>
+    withinBlock(
+      chain.app,
+      chain.read(),
+      input,
+      () => false,
+      () => undefined,
+    )
+  return { chain, again, behind }
 }
 
 test('a block runs again if each transaction does as on the chain', () => {
@@ -36,8 +45,9 @@ test('a block runs again if each transaction does as on the chain', () => {
   expect(recorded([true, false]).again).not.toThrow()
 })
 
-test('a transaction that only another build can run is named, and nothing behind it is answered', () => {
-  const refused = failureOf(recorded([true, true]).again)
+test('the state behind a transaction that only another build can run is refused with its name', () => {
+  expect(recorded([true, true]).again).not.toThrow()
+  const refused = failureOf(recorded([true, true]).behind)
   expect(refused?.status).toBe('unimplemented')
   expect(refused?.message).toMatch(
     /^transaction 1 of block 2, 039058C6F2C0CB492C533B0A4D14EF77CC0F78ABCCCED5287D84A1A2011CFB81, succeeded on the chain and fails here: /,

@@ -11,7 +11,11 @@ import type { StoredBlock, TxResult, Validator } from './records.ts'
 import type { Application, PastBlock } from './types.ts'
 import type { BlockWatch } from './watch.ts'
 
-/** Executes the transactions of the input on the state before the block, until the last one or until `watch` stops it. */
+/**
+ * Executes the transactions of the input on the state before the block, until the last one or until `watch` stops it. Goes on
+ * behind one whose messages only another build runs, unless the state behind the last one is wanted. Throws `unimplemented` for
+ * any other that does not run as on the chain.
+ */
 export function traceBlock(
   machine: Machine,
   opening: Opening,
@@ -20,6 +24,7 @@ export function traceBlock(
   watch: BlockWatch,
 ): void {
   const { ctx, gas } = beginBlock(machine, opening, input)
+  let left: ChainError | undefined
   for (const [index, bytes] of input.txs.entries()) {
     if (watch.shouldStop()) return
     const tracer = watch.before(index, ctx)
@@ -28,10 +33,24 @@ export function traceBlock(
       shouldStop: watch.shouldStop,
     })
     if (watch.shouldStop()) return
-    if ((result.code === 0) !== (input.succeeded?.[index] ?? result.code === 0)) throw otherwise(input, index, result)
-    if (evmTx) watch.after(evmTx)
+    if ((result.code === 0) !== (input.succeeded?.[index] ?? result.code === 0)) {
+      const error = left ?? otherwise(input, index, result)
+      if (left || watch.behind || tracer || result.code === 0 || isUnderstood(bytes, decode)) throw error
+      left = error
+    }
+    if (evmTx) watch.after(evmTx, left)
   }
   if (watch.behind && !watch.shouldStop()) watch.behind(ctx)
+}
+
+/** Whether this build has all messages of a transaction. */
+function isUnderstood(bytes: Uint8Array, decode: (bytes: Uint8Array) => DecodedTx): boolean {
+  try {
+    decode(bytes)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Returns the error of a transaction that does not run here as it did on the chain, such as one with messages of a Wasm contract. */

@@ -1,5 +1,6 @@
 /** Watchers of repeated executions. */
 import type { Tracer } from '../evm/trace.ts'
+import type { ChainError } from '../primitives/errors.ts'
 import type { Context } from '../sdk/context.ts'
 import type { EvmTx } from './records.ts'
 
@@ -15,8 +16,11 @@ export interface TxWatch {
 export interface BlockWatch {
   /** Returns the tracer of the consensus transaction at an index; undefined for no trace. `ctx` is the state before it. */
   before(txIndex: number, ctx: Context): Tracer | undefined
-  /** Runs after each transaction that the EVM executed. */
-  after(evmTx: EvmTx): void
+  /**
+   * Runs after each transaction that the EVM executed. `left` names a transaction before it whose effects are missing, since only
+   * another build runs its messages; undefined without one.
+   */
+  after(evmTx: EvmTx, left: ChainError | undefined): void
   /** Runs with the state after the last transaction, unless the block was stopped. */
   behind?(ctx: Context): void
   /** Whether to stop the block. */
