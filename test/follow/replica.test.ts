@@ -159,6 +159,17 @@ test('a wrong byte in one value stops the replica at its height, until the file 
   expect(stoppedOf(replica)).toBeUndefined()
 })
 
+test('a proof at the tip of a replica that has stopped is refused at once, with the reason', async () => {
+  node.file = (height, content) => (height === 8 ? changed(content) : content)
+  node.advance(LAST)
+  const replica = await start()
+  await reasonOf(replica)
+  await expect(replica.gateway.driver.nextHeader(7n)).rejects.toThrow(
+    /^the header after height 7 has its app hash, and is not here \(block 8 of the node is not verified: .*\): height 6 can be proved$/,
+  )
+  await replica.gateway.driver.nextHeader(6n)
+})
+
 test('bytes that are no change are named with their file', async () => {
   node.file = (height, content) => (height === 4 ? Uint8Array.from([...content, 7]) : content)
   node.advance(6)

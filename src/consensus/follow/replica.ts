@@ -24,6 +24,9 @@ export interface ReplicaOptions extends FollowOptions {
   readonly maxLagMs: number
 }
 
+/** Time in which the block after the latest one is waited for. Unit: milliseconds. */
+const NEXT_HEADER_MS = 15_000
+
 export interface Replica extends Driver {
   readonly pool: PoolView
   /** Resolves once there is a block. */
@@ -120,15 +123,25 @@ export function startReplica(options: ReplicaOptions): Replica {
         remove()
       }
     },
-    nextHeader(height) {
-      if (tip().height > height) return Promise.resolve()
-      return new Promise((resolve) => {
-        const remove = executor.onBlock(({ header }) => {
-          if (header.height <= height) return
-          remove()
-          resolve()
+    async nextHeader(height) {
+      if (tip().height > height) return
+      const halted = following.stopped()
+      let remove = () => {}
+      const followed = new Promise<true>((resolve) => {
+        remove = executor.onBlock(({ header }) => {
+          if (header.height > height) resolve(true)
         })
       })
+      try {
+        if (!halted && (await within(followed, NEXT_HEADER_MS))) return
+      } finally {
+        remove()
+      }
+      const reason = halted ? halted.reason : 'it does not come'
+      throw queryError(
+        'unavailable',
+        `the header after height ${height} has its app hash, and is not here (${reason}): height ${height - 1n} can be proved`,
+      )
     },
     pool: createPoolView({ pool, tip, nextTimeNs: () => timeAfter(tip(), BigInt(now()) * NS_PER_MS) }),
     onBlock: executor.onBlock,

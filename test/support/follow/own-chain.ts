@@ -9,12 +9,13 @@ const INIT_CODE = '0x4360005560006000f3'
 
 /**
  * Makes a chain of `blocks` blocks. Chains with the same `branchAt` are equal; another one has other transactions from that
- * height on.
+ * height on. `profile` is that of the chain.
  */
-export async function ownChain(blocks: number, branchAt = Infinity): Promise<NodeHistory> {
+export async function ownChain(blocks: number, branchAt = Infinity, profile = 'almanac'): Promise<NodeHistory> {
   const node = await assembleNode({
     resolved: resolveConfig({
       caller: {
+        chain: { profile },
         api: { workers: 0 },
         compute: { workers: 0 },
         feeder: { enabled: false },
