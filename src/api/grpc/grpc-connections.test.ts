@@ -11,7 +11,7 @@ import { createOutgoing } from '../transport/outgoing.ts'
 import { createGrpcServer } from './grpc.ts'
 
 /** Three of these answers are more than what waits for one connection. */
-const ANSWER_BYTES = 100_000
+const ANSWER_BYTES = 25_000
 const FEW = 3
 const CALLS = 100
 

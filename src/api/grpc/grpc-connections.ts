@@ -23,7 +23,7 @@ interface Connection {
 }
 
 /** Bytes that wait in a gRPC connection. Beyond: its further calls wait. */
-const PAUSE_BYTES = 256 * 1024
+const PAUSE_BYTES = 64 * 1024
 /** Size of the first bytes of an HTTP/2 client: the preface and the head of its settings. */
 const PREFACE_BYTES = 24 + 9
 /** Time for the status of a call to reach a client whose connection is closed afterwards. */
