@@ -191,9 +191,11 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
         if (!rest) return undefined
         connection.resting++
         return rest.then(() => {
-          connection.resting--
           // In the next turn, when the answer counts as bytes that wait.
-          setImmediate(connection.queue.proceed)
+          setImmediate(() => {
+            connection.resting--
+            connection.queue.proceed()
+          })
         })
       }
     },
