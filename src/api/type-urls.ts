@@ -9,6 +9,9 @@ import { MAX_ANY_DEPTH } from './json.ts'
 import type { Family } from './names.ts'
 import { isTypeUrlField, renameTypeUrl } from './type-url-fields.ts'
 
+/** The byte of a dot, which every name of a type contains. */
+const DOT = 0x2e
+
 /**
  * Returns a message in which every type is named as in a family; the same message if it names none. The content of an `Any`
  * is copied unchanged if this build lacks its type, its bytes cannot be decoded, it is nested deeper than `MAX_ANY_DEPTH`, or
@@ -60,6 +63,8 @@ export function renameTypeUrls(identity: Identity, family: Family, schema: DescM
 
   /** Returns the same bytes if nothing in them changes, since an encoding need not be canonical. */
   function renameContent(type: DescMessage, bytes: Uint8Array, depth: number): Uint8Array {
+    // Most accounts of a page have no key, and so name no type.
+    if (!bytes.includes(DOT)) return bytes
     let content: Message
     try {
       content = fromBinary(type, bytes)
