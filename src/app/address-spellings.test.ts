@@ -28,10 +28,6 @@ import { SendAuthorizationSchema } from '../gen/sdk/bank/v1beta1/authz_pb.ts'
 import { MetadataSchema } from '../gen/sdk/bank/v1beta1/bank_pb.ts'
 import * as bank from '../gen/sdk/bank/v1beta1/tx_pb.ts'
 import * as consensus from '../gen/sdk/consensus/v1/tx_pb.ts'
-import {
-  ValidatorAccumulatedCommissionSchema,
-  ValidatorOutstandingRewardsSchema,
-} from '../gen/sdk/distribution/v1beta1/distribution_pb.ts'
 import * as distribution from '../gen/sdk/distribution/v1beta1/tx_pb.ts'
 import { AllowedMsgAllowanceSchema, BasicAllowanceSchema } from '../gen/sdk/feegrant/v1beta1/feegrant_pb.ts'
 import * as feegrant from '../gen/sdk/feegrant/v1beta1/tx_pb.ts'
@@ -57,6 +53,7 @@ import { voteHash } from '../modules/oracle/vote-text.ts'
 import * as stakingKeeper from '../modules/staking/keeper.ts'
 import { decodeBech32, formatBech32, formatEip55, ofModule } from '../primitives/address.ts'
 import { formatHex, utf8 } from '../primitives/bytes.ts'
+import { fromCoins } from '../primitives/dec-coin.ts'
 import { ChainError } from '../primitives/errors.ts'
 import { keccak256, sha256 } from '../primitives/hash.ts'
 import { NS_PER_SECOND } from '../primitives/time.ts'
@@ -209,20 +206,12 @@ const STEPS: readonly Step[] = [
   step(distribution.MsgSetWithdrawAddressSchema, { delegatorAddress: carol, withdrawAddress: bob }),
   step(distribution.MsgWithdrawDelegatorRewardSchema, { delegatorAddress: carol, validatorAddress: operator('alice') }),
   step(distribution.MsgWithdrawValidatorCommissionSchema, { validatorAddress: operator('alice') }, (ctx) => {
-    const earned = [{ denom: 'unative', amount: `7${'0'.repeat(18)}` }]
+    const earned = fromCoins([{ denom: 'unative', amount: 7n }])
     bankKeeper.send(ctx, person('bob'), distributionState.distributionAccount.address, [
       { denom: 'unative', amount: 7n },
     ])
-    distributionState.commissions.set(
-      ctx,
-      person('alice'),
-      create(ValidatorAccumulatedCommissionSchema, { commission: earned }),
-    )
-    distributionState.outstanding.set(
-      ctx,
-      person('alice'),
-      create(ValidatorOutstandingRewardsSchema, { rewards: earned }),
-    )
+    distributionState.commissions.set(ctx, person('alice'), earned)
+    distributionState.outstanding.set(ctx, person('alice'), earned)
   }),
   step(distribution.MsgFundCommunityPoolSchema, { depositor: alice, amount: [unative(500)] }),
   params(distribution.MsgUpdateParamsSchema, 'distribution'),

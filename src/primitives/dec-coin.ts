@@ -9,7 +9,7 @@ interface DecCoin {
 
 export type DecCoins = readonly DecCoin[]
 
-export const NONE: DecCoins = []
+export const NONE: DecCoins = Object.freeze([])
 
 /** The message form, `sdk.base.v1beta1.DecCoin`: digits of the amount × 10^18. */
 export interface DecCoinText {

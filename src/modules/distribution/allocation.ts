@@ -10,7 +10,7 @@ import * as feeRules from '../fees/keeper.ts'
 import * as staking from '../staking/keeper.ts'
 import { params } from './params.ts'
 import { addToPool } from './pool.ts'
-import { commission, currentRewards, outstandingRewards, setCommission, setCurrent, setOutstanding } from './rewards.ts'
+import { addToCurrent, commission, outstandingRewards, setCommission, setOutstanding } from './rewards.ts'
 import * as state from './state.ts'
 
 /** Books a reward that the module's account has received: the validator's commission, and the rest for its delegators. */
@@ -21,8 +21,7 @@ export function allocateToValidator(ctx: Context, operator: Uint8Array, reward: 
   const ownCommission = mul(reward, rate)
   ctx.emitEvent('commission', { amount: format(ownCommission), validator: text })
   setCommission(ctx, operator, add(commission(ctx, operator), ownCommission))
-  const { rewards, period } = currentRewards(ctx, operator)
-  setCurrent(ctx, operator, add(rewards, sub(reward, ownCommission)), period)
+  addToCurrent(ctx, operator, sub(reward, ownCommission))
   ctx.emitEvent('rewards', { amount: format(reward), validator: text })
   setOutstanding(ctx, operator, add(outstandingRewards(ctx, operator), reward))
 }

@@ -2,7 +2,7 @@
 import { create } from '@bufbuild/protobuf'
 import { GenesisStateSchema } from '../../gen/sdk/distribution/v1beta1/genesis_pb.ts'
 import * as address from '../../identity/address.ts'
-import { add, type DecCoins, decode, truncate } from '../../primitives/dec-coin.ts'
+import { add, type DecCoins, decode, encode, truncate } from '../../primitives/dec-coin.ts'
 import type { Context } from '../../sdk/context.ts'
 import { required, withErrorPath } from '../../sdk/error-path.ts'
 import { errors } from '../../sdk/errors.ts'
@@ -11,8 +11,8 @@ import type { GenesisHandlers } from '../../sdk/module.ts'
 import * as auth from '../auth/keeper.ts'
 import * as bank from '../bank/keeper.ts'
 import { defaultParams, params, validateParams } from './params.ts'
-import { setCommunityPool } from './pool.ts'
-import { setOutstanding } from './rewards.ts'
+import { communityPool, setCommunityPool } from './pool.ts'
+import { setCommission, setCurrent, setOutstanding } from './rewards.ts'
 import * as state from './state.ts'
 
 /** Throws sdk 18 unless the module's balance covers the amount owed, in each denom. More can lie there: nothing pays it out. */
@@ -61,7 +61,7 @@ export const genesis: GenesisHandlers = {
     }
     for (const [i, { validatorAddress, accumulated }] of data.validatorAccumulatedCommissions.entries()) {
       withErrorPath(`validator_accumulated_commissions[${i}]`, () =>
-        state.commissions.set(ctx, operator(validatorAddress), required(accumulated, 'accumulated')),
+        setCommission(ctx, operator(validatorAddress), decode(required(accumulated, 'accumulated').commission)),
       )
     }
     for (const [i, { validatorAddress, period, rewards }] of data.validatorHistoricalRewards.entries()) {
@@ -69,10 +69,11 @@ export const genesis: GenesisHandlers = {
         state.historical.set(ctx, [operator(validatorAddress), period], required(rewards, 'rewards')),
       )
     }
-    for (const [i, { validatorAddress, rewards }] of data.validatorCurrentRewards.entries()) {
-      withErrorPath(`validator_current_rewards[${i}]`, () =>
-        state.current.set(ctx, operator(validatorAddress), required(rewards, 'rewards')),
-      )
+    for (const [i, { validatorAddress, rewards: given }] of data.validatorCurrentRewards.entries()) {
+      withErrorPath(`validator_current_rewards[${i}]`, () => {
+        const { rewards, period } = required(given, 'rewards')
+        setCurrent(ctx, operator(validatorAddress), decode(rewards), period)
+      })
     }
     for (const [i, record] of data.delegatorStartingInfos.entries()) {
       withErrorPath(`delegator_starting_infos[${i}]`, () => {
@@ -97,28 +98,28 @@ export const genesis: GenesisHandlers = {
       GenesisStateSchema,
       create(GenesisStateSchema, {
         params: params(ctx),
-        feePool: state.feePool.get(ctx) ?? {},
+        feePool: { communityPool: encode(communityPool(ctx)) },
         delegatorWithdrawInfos: [...state.withdrawAddresses.iterate(ctx)].map(([delegator, target]) => ({
           delegatorAddress: address.format(ctx, delegator),
           withdrawAddress: address.format(ctx, target),
         })),
         previousProposer: proposer?.length ? address.formatConsensus(ctx, proposer) : '',
-        outstandingRewards: [...state.outstanding.iterate(ctx)].map(([operator, { rewards }]) => ({
+        outstandingRewards: [...state.outstanding.iterate(ctx)].map(([operator, rewards]) => ({
           validatorAddress: text(operator),
-          outstandingRewards: rewards,
+          outstandingRewards: encode(rewards),
         })),
-        validatorAccumulatedCommissions: [...state.commissions.iterate(ctx)].map(([operator, accumulated]) => ({
+        validatorAccumulatedCommissions: [...state.commissions.iterate(ctx)].map(([operator, coins]) => ({
           validatorAddress: text(operator),
-          accumulated,
+          accumulated: { commission: encode(coins) },
         })),
         validatorHistoricalRewards: [...state.historical.iterate(ctx)].map(([[operator, period], rewards]) => ({
           validatorAddress: text(operator),
           period,
           rewards,
         })),
-        validatorCurrentRewards: [...state.current.iterate(ctx)].map(([operator, rewards]) => ({
+        validatorCurrentRewards: [...state.current.iterate(ctx)].map(([operator, { rewards, period }]) => ({
           validatorAddress: text(operator),
-          rewards,
+          rewards: { rewards: encode(rewards), period },
         })),
         delegatorStartingInfos: [...state.startingInfos.iterate(ctx)].map(([[operator, delegator], startingInfo]) => ({
           delegatorAddress: address.format(ctx, delegator),

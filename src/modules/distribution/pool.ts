@@ -1,9 +1,7 @@
 /** The community pool, whose coins are in the module's account together with the rewards. */
-import { create } from '@bufbuild/protobuf'
-import { FeePoolSchema } from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
 import * as address from '../../identity/address.ts'
 import type { Coin } from '../../primitives/coin.ts'
-import { add, type DecCoins, decode, encode, fromCoins, sub } from '../../primitives/dec-coin.ts'
+import { add, type DecCoins, fromCoins, NONE, sub } from '../../primitives/dec-coin.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import * as bank from '../bank/keeper.ts'
@@ -11,11 +9,11 @@ import { errors } from './errors.ts'
 import * as state from './state.ts'
 
 export function communityPool(ctx: ReadContext): DecCoins {
-  return decode(state.feePool.get(ctx)?.communityPool ?? [])
+  return state.feePool.get(ctx) ?? NONE
 }
 
 export function setCommunityPool(ctx: Context, pool: DecCoins): void {
-  state.feePool.set(ctx, create(FeePoolSchema, { communityPool: encode(pool) }))
+  state.feePool.set(ctx, pool)
 }
 
 /** Adds coins that the module's account has already received to the pool. */

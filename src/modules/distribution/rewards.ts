@@ -5,10 +5,7 @@
 import { create } from '@bufbuild/protobuf'
 import {
   DelegatorStartingInfoSchema,
-  ValidatorAccumulatedCommissionSchema,
-  ValidatorCurrentRewardsSchema,
   ValidatorHistoricalRewardsSchema,
-  ValidatorOutstandingRewardsSchema,
   ValidatorSlashEventSchema,
 } from '../../gen/sdk/distribution/v1beta1/distribution_pb.ts'
 import type { Delegation, Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
@@ -40,32 +37,28 @@ import { addToPool } from './pool.ts'
 import * as state from './state.ts'
 
 export function outstandingRewards(ctx: ReadContext, operator: Uint8Array): DecCoins {
-  return decode(state.outstanding.get(ctx, operator)?.rewards ?? [])
+  return state.outstanding.get(ctx, operator) ?? NONE
 }
 
 export function setOutstanding(ctx: Context, operator: Uint8Array, rewards: DecCoins): void {
-  state.outstanding.set(ctx, operator, create(ValidatorOutstandingRewardsSchema, { rewards: encode(rewards) }))
+  state.outstanding.set(ctx, operator, rewards)
 }
 
 export function commission(ctx: ReadContext, operator: Uint8Array): DecCoins {
-  return decode(state.commissions.get(ctx, operator)?.commission ?? [])
+  return state.commissions.get(ctx, operator) ?? NONE
 }
 
 export function setCommission(ctx: Context, operator: Uint8Array, coins: DecCoins): void {
-  state.commissions.set(ctx, operator, create(ValidatorAccumulatedCommissionSchema, { commission: encode(coins) }))
+  state.commissions.set(ctx, operator, coins)
 }
 
 /** Returns the rewards of the current period, and its number: 1 for a validator without records. */
-export function currentRewards(
-  ctx: ReadContext,
-  operator: Uint8Array,
-): { readonly rewards: DecCoins; readonly period: bigint } {
-  const stored = state.current.get(ctx, operator)
-  return { rewards: decode(stored?.rewards ?? []), period: stored?.period ?? 1n }
+export function currentRewards(ctx: ReadContext, operator: Uint8Array): state.CurrentRewards {
+  return state.current.get(ctx, operator) ?? { rewards: NONE, period: 1n }
 }
 
 export function setCurrent(ctx: Context, operator: Uint8Array, rewards: DecCoins, period: bigint): void {
-  state.current.set(ctx, operator, create(ValidatorCurrentRewardsSchema, { rewards: encode(rewards), period }))
+  state.current.set(ctx, operator, { rewards, period })
 }
 
 function setHistorical(
@@ -94,6 +87,13 @@ function adjustReferences(ctx: Context, operator: Uint8Array, period: bigint, by
   const referenceCount = stored.referenceCount + by
   if (referenceCount <= 0) state.historical.delete(ctx, [operator, period])
   else state.historical.set(ctx, [operator, period], { ...stored, referenceCount })
+}
+
+/** Adds to the rewards of the current period. */
+export function addToCurrent(ctx: Context, operator: Uint8Array, rewards: DecCoins): void {
+  const before = currentRewards(ctx, operator)
+  const sum = add(before.rewards, rewards)
+  state.current.set(ctx, operator, sum === before.rewards ? before : { ...before, rewards: sum })
 }
 
 /** Creates the records of a new validator. */

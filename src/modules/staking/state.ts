@@ -26,9 +26,9 @@ import {
   bytesValue,
   cacheLast,
   cacheRecent,
-  keepItems,
   protoValue,
   uint64Value,
+  withItems,
   wrappedInt64Value,
   wrappedIntValue,
 } from '../../store/collections/codecs.ts'
@@ -108,8 +108,8 @@ export const historicalInfos = map<bigint, HistoricalInfo>(
   STORE,
   0x50,
   decimalTextKey,
-  keepItems(protoValue(HistoricalInfoSchema), { name: 'valset', field: 2, item: validatorValue }),
+  withItems(protoValue(HistoricalInfoSchema), { name: 'valset', field: 2, item: validatorValue }),
 )
 export const params = bareItem<Params>(STORE, 0x51, cacheLast(protoValue(ParamsSchema)))
 /** Validator updates reported to the engine at the end of the last block. */
-export const updates = bareItem<ValidatorUpdates>(STORE, 0x61, protoValue(ValidatorUpdatesSchema))
+export const updates = bareItem<ValidatorUpdates>(STORE, 0x61, cacheLast(protoValue(ValidatorUpdatesSchema)))

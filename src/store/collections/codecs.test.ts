@@ -4,7 +4,7 @@ import { FeeShareSchema } from '../../gen/chain/devgas/v1/devgas_pb.ts'
 import { HistoricalInfoSchema, type Validator, ValidatorSchema } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import { concat, hex, utf8 } from '../../primitives/bytes.ts'
-import { cacheLast, cacheRecent, keepItems, protoValue, textsValue } from './codecs.ts'
+import { cacheLast, cacheRecent, convertedValue, protoValue, textsValue, withItems } from './codecs.ts'
 
 const ctx = { identity: almanac }
 const texts = textsValue('contractAddress', 'deployerAddress', 'withdrawerAddress')
@@ -55,7 +55,31 @@ test('cacheRecent returns the same frozen value for the same bytes', () => {
   expect(codec.decode(ctx, first)).toEqual(value('aaaaa'))
 })
 
-test('a message that keeps its items encodes as by its descriptor, and encodes frozen items once', () => {
+test('cacheRecent encodes a value that it returned once, and one that can change each time', () => {
+  let encodedCount = 0
+  const codec = cacheRecent(
+    convertedValue(
+      texts,
+      (contractAddress: string[]) => {
+        encodedCount++
+        return { contractAddress: contractAddress.join(), deployerAddress: '', withdrawerAddress: '' }
+      },
+      ({ contractAddress }) => contractAddress.split(','),
+    ),
+    2,
+  )
+  const open = ['a', 'b']
+  const first = codec.encode(ctx, open)
+  open.push('c')
+  expect(codec.decode(ctx, codec.encode(ctx, open))).toEqual(['a', 'b', 'c'])
+  const read = codec.decode(ctx, first)
+  expect(read).toEqual(['a', 'b'])
+  encodedCount = 0
+  for (let i = 0; i < 3; i++) expect(codec.encode(ctx, codec.decode(ctx, first))).toEqual(first)
+  expect(encodedCount).toBe(1)
+})
+
+test('a message with items encodes as by its descriptor, and cached items once', () => {
   const encodedMonikers: string[] = []
   const item = protoValue(ValidatorSchema)
   const countingItem = {
@@ -66,9 +90,10 @@ test('a message that keeps its items encodes as by its descriptor, and encodes f
     },
   }
   const whole = protoValue(HistoricalInfoSchema)
-  const codec = keepItems(whole, { name: 'valset', field: 2, item: countingItem })
+  const cached = cacheRecent(countingItem, 4)
+  const codec = withItems(whole, { name: 'valset', field: 2, item: cached })
   const validator = (moniker: string) => create(ValidatorSchema, { description: { moniker }, tokens: '5' })
-  const frozen = Object.freeze(item.decode(ctx, item.encode(ctx, validator('frozen'))))
+  const frozen = cached.decode(ctx, item.encode(ctx, validator('frozen')))
   const open = validator('open')
   for (const height of [0n, 1n, 2n]) {
     for (const valset of [[], [frozen], [open, frozen], [frozen, frozen, open]]) {

@@ -52,12 +52,19 @@ export function cacheLast<Value extends object>(codec: ValueCodec<Value>): Value
 
 /**
  * Caches at least the `size` values decoded most recently, for collections with many hot values, such as the records of contracts.
- * The same bytes return the same object, which is frozen.
+ * The same bytes return the same object, which is frozen. It is encoded once, since blocks write many values as they were.
  */
 export function cacheRecent<Value extends object>(codec: ValueCodec<Value>, size: number): ValueCodec<Value> {
   const cache = createCache<Value>(size)
+  const encodings = new WeakMap<Value, Uint8Array>()
   return {
-    encode: codec.encode,
+    encode(ctx, value) {
+      const known = encodings.get(value)
+      if (known) return known
+      const encoded = codec.encode(ctx, value)
+      if (Object.isFrozen(value)) encodings.set(value, encoded)
+      return encoded
+    },
     decode(ctx, encoded) {
       const key = bytes.toKey(encoded)
       return cache.get(key) ?? cache.set(key, Object.freeze(codec.decode(ctx, encoded)))
@@ -67,27 +74,31 @@ export function cacheRecent<Value extends object>(codec: ValueCodec<Value>, size
 
 /**
  * Makes a codec for a message whose last field is a list of messages that return in value after value, such as the validators of
- * recorded heights. A frozen item, as the caches above return it, is encoded once.
+ * recorded heights. The codec of the items can cache them.
  */
-export function keepItems<Name extends string, Value extends Readonly<Record<Name, Item[]>>, Item extends object>(
+export function withItems<Name extends string, Value extends Readonly<Record<Name, Item[]>>, Item extends object>(
   codec: ValueCodec<Value>,
   list: { readonly name: Name; readonly field: number; readonly item: ValueCodec<Item> },
 ): ValueCodec<Value> {
-  const kept = new WeakMap<Item, Uint8Array>()
-  function encodeItem(ctx: CodecContext, item: Item): Uint8Array {
-    const known = kept.get(item)
-    if (known) return known
-    const encoded = list.item.encode(ctx, item)
-    if (Object.isFrozen(item)) kept.set(item, encoded)
-    return encoded
-  }
   return {
     encode(ctx, value) {
       const writer = new BinaryWriter().raw(codec.encode(ctx, { ...value, [list.name]: [] }))
-      for (const item of value[list.name]) writer.tag(list.field, DELIMITED).bytes(encodeItem(ctx, item))
+      for (const item of value[list.name]) writer.tag(list.field, DELIMITED).bytes(list.item.encode(ctx, item))
       return writer.finish()
     },
     decode: codec.decode,
+  }
+}
+
+/** Makes a codec for values that another codec encodes in their own form. */
+export function convertedValue<Value, Form>(
+  codec: ValueCodec<Form>,
+  toForm: (value: Value) => Form,
+  fromForm: (form: Form) => Value,
+): ValueCodec<Value> {
+  return {
+    encode: (ctx, value) => codec.encode(ctx, toForm(value)),
+    decode: (ctx, encoded) => fromForm(codec.decode(ctx, encoded)),
   }
 }
 

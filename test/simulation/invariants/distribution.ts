@@ -6,7 +6,7 @@ import * as stakingState from '../../../src/modules/staking/state.ts'
 import { accountText, operatorText } from '../world.ts'
 import { addTo, type Invariant } from './invariant.ts'
 
-type Coins = readonly { readonly denom: string; readonly amount: string }[]
+type Coins = readonly { readonly denom: string; readonly amount: string | bigint }[]
 
 const ONE = 10n ** 18n
 
@@ -22,8 +22,8 @@ export const distributionInvariants: readonly Invariant[] = [
         }
         return undefined
       }
-      let fault = add(state.feePool.get(ctx)?.communityPool ?? [])
-      for (const [, { rewards }] of state.outstanding.iterate(ctx)) fault ??= add(rewards)
+      let fault = add(state.feePool.get(ctx) ?? [])
+      for (const [, rewards] of state.outstanding.iterate(ctx)) fault ??= add(rewards)
       if (fault) return fault
       for (const { denom, amount } of bank.balances(ctx, state.distributionAccount.address)) {
         const owed = sums.get(denom) ?? 0n
@@ -38,13 +38,10 @@ export const distributionInvariants: readonly Invariant[] = [
   {
     name: 'commissions and current rewards are part of the outstanding rewards',
     broken({ ctx }) {
-      for (const [operator, { rewards }] of state.outstanding.iterate(ctx)) {
-        const left = new Map(rewards.map(({ denom, amount }) => [denom, BigInt(amount)]))
-        const parts = [
-          state.commissions.get(ctx, operator)?.commission ?? [],
-          state.current.get(ctx, operator)?.rewards ?? [],
-        ]
-        for (const { denom, amount } of parts.flat()) addTo(left, denom, -BigInt(amount))
+      for (const [operator, rewards] of state.outstanding.iterate(ctx)) {
+        const left = new Map<string, bigint>(rewards.map(({ denom, amount }) => [denom, amount]))
+        const parts = [state.commissions.get(ctx, operator) ?? [], state.current.get(ctx, operator)?.rewards ?? []]
+        for (const { denom, amount } of parts.flat()) addTo(left, denom, -amount)
         for (const [denom, amount] of left)
           if (amount < 0n) return `outstanding ${denom} is ${-amount} / 10^18 too little`
       }
@@ -63,9 +60,9 @@ export const distributionInvariants: readonly Invariant[] = [
         const [delegatorAddress, validatorAddress] = [accountText(delegator), operatorText(operator)]
         add(validatorAddress, queries.delegationRewards(ctx, { delegatorAddress, validatorAddress }).rewards)
       }
-      for (const [operator, { commission }] of state.commissions.iterate(ctx)) add(operatorText(operator), commission)
-      for (const [operator, { rewards }] of state.outstanding.iterate(ctx)) {
-        for (const { denom, amount } of rewards) addTo(owed, `${operatorText(operator)} ${denom}`, -BigInt(amount))
+      for (const [operator, coins] of state.commissions.iterate(ctx)) add(operatorText(operator), coins)
+      for (const [operator, rewards] of state.outstanding.iterate(ctx)) {
+        for (const { denom, amount } of rewards) addTo(owed, `${operatorText(operator)} ${denom}`, -amount)
       }
       for (const [place, amount] of owed) if (amount > 0n) return `${place}: ${amount} / 10^18 more than outstanding`
       return undefined
