@@ -18,7 +18,8 @@ import type { EvmTx, TxResult } from './records.ts'
 import type { BlockFacts, RunningBlock } from './types.ts'
 
 /** Returns the block facts that are known before execution. The gas limit is in the state, and set later. */
-export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockFacts): BlockInfo {
+export function blockInfoOf({ chainId, evmChainId, identity }: Machine, input: BlockFacts): BlockInfo {
+  const { header } = input
   return {
     height: input.height,
     timeNs: input.timeNs,
@@ -27,7 +28,7 @@ export function blockInfoOf({ chainId, evmChainId }: Machine, input: BlockFacts)
     proposer: input.proposer,
     hash: input.hash,
     lastCommitHash: input.lastCommitHash,
-    header: input.header && create(HeaderSchema, headerInit(input.header)),
+    header: header && identity.behaviours.wholeHeadersInStaking ? create(HeaderSchema, headerInit(header)) : undefined,
     gasLimit: 0n,
     votes: input.lastCommitVotes,
     misbehaviour: input.evidence,

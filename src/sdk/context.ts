@@ -35,7 +35,7 @@ export interface BlockInfo {
   /** Hash of this block's header, 32 bytes; empty if not known yet. */
   hash: Uint8Array
   lastCommitHash: Uint8Array
-  /** The whole header, if the consensus driver provides it. */
+  /** The whole header, if the consensus driver provides it and the profile records it. */
   readonly header?: Header | undefined
   /** Block gas limit; 0 means no limit. */
   gasLimit: bigint

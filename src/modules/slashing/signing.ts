@@ -54,11 +54,10 @@ function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: b
     state.missed.set(ctx, [consensus, index], !signed)
     info.missedBlocksCounter += signed ? -1n : 1n
   }
-  const text = address.formatConsensus(ctx, consensus)
   const { height, timeNs } = ctx.block
   if (!signed) {
     ctx.emitEvent('liveness', {
-      address: text,
+      address: address.formatConsensus(ctx, consensus),
       missed_blocks: info.missedBlocksCounter.toString(),
       height: height.toString(),
     })
@@ -66,6 +65,7 @@ function countVote(ctx: Context, consensus: Uint8Array, power: bigint, signed: b
   if (height > info.startHeight + window && info.missedBlocksCounter > maxMissed(rules) && validator) {
     const fraction = decimalOf(rules.slashFractionDowntime)
     const burned = staking.slash(ctx, { consensus, height: height - SET_DELAY - 1n, power, fraction })
+    const text = address.formatConsensus(ctx, consensus)
     ctx.emitEvent('slash', {
       address: text,
       power: power.toString(),

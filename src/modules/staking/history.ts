@@ -31,17 +31,17 @@ export function trackHistory(ctx: Context): void {
     state.historicalInfos.delete(ctx, old)
   }
   if (kept === 0n) return
-  const whole = ctx.identity.behaviours.wholeHeadersInStaking ? ctx.block.header : undefined
-  const known = create(HeaderSchema, {
-    version: { block: BLOCK_PROTOCOL },
-    chainId,
-    height,
-    time: toTimestamp(timeNs),
-    lastBlockId: { partSetHeader: {} },
-    lastCommitHash,
-    proposerAddress: proposer,
-  })
-  const header = whole ?? known
+  const header =
+    ctx.block.header ??
+    create(HeaderSchema, {
+      version: { block: BLOCK_PROTOCOL },
+      chainId,
+      height,
+      time: toTimestamp(timeNs),
+      lastBlockId: { partSetHeader: {} },
+      lastCommitHash,
+      proposerAddress: proposer,
+    })
   state.historicalInfos.set(ctx, height, create(HistoricalInfoSchema, { header, valset: [...lastValidators(ctx)] }))
 }
 

@@ -1,6 +1,8 @@
 /** Arithmetic of one validator's tokens, shares and power, without access to state. */
+import type { Any } from '@bufbuild/protobuf/wkt'
 import type { Validator } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import type { Identity } from '../../identity/types.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
 import { addressOf, decodePublicKey } from '../../sdk/public-key.ts'
@@ -79,7 +81,18 @@ export function consensusKey(identity: Identity, validator: Pick<Validator, 'con
   return key.key
 }
 
+/** Consensus addresses by identity and key. Each block needs those of all validators, whose records are cached. */
+const addressesOf = cachePerObject((identity: Identity) =>
+  cachePerObject((consensusPubkey: Any) =>
+    addressOf(identity, { kind: 'ed25519', key: consensusKey(identity, { consensusPubkey }) }),
+  ),
+)
+
 /** Returns a validator's consensus address, 20 bytes. Throws staking 6, staking 39, sdk 8. */
-export function consensusAddress(identity: Identity, validator: Pick<Validator, 'consensusPubkey'>): Uint8Array {
-  return addressOf(identity, { kind: 'ed25519', key: consensusKey(identity, validator) })
+export function consensusAddress(
+  identity: Identity,
+  { consensusPubkey }: Pick<Validator, 'consensusPubkey'>,
+): Uint8Array {
+  if (!consensusPubkey) throw errors.emptyPublicKey()
+  return addressesOf(identity)(consensusPubkey)
 }
