@@ -3,6 +3,7 @@ import type { BlockHeader, BlockId, Commit, Validator } from '../../app/records.
 import { compare, EMPTY, equal } from '../../primitives/bytes.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
 import { sha256 } from '../../primitives/hash.ts'
+import { createMerkleRoot } from '../../store/tree/multi-store.ts'
 import {
   encodeBlock,
   encodeBlockId,
@@ -17,7 +18,7 @@ import {
   encodeVersion,
   type HashedResult,
 } from './encoding.ts'
-import { hashLeaf, merkleRoot, rootOfHashes } from './merkle.ts'
+import { hashLeaf, merkleRoot } from './merkle.ts'
 
 const PART_SIZE_BYTES = 65_536
 
@@ -37,6 +38,7 @@ function createLeafHash(): (value: Uint8Array) => Uint8Array {
 }
 
 const FIRST_VERSION_HASH = hashLeaf(encodeVersion({}))
+const headerRootOf = createMerkleRoot()
 const leafHashOf = {
   dataHash: createLeafHash(),
   validatorsHash: createLeafHash(),
@@ -49,7 +51,7 @@ const leafHashOf = {
 
 /** Returns the hash of the header, which is the hash of the block. */
 export function hashHeader(header: BlockHeader): Uint8Array {
-  return rootOfHashes([
+  return headerRootOf([
     header.appVersion ? hashLeaf(encodeVersion(header)) : FIRST_VERSION_HASH,
     hashLeaf(encodeTextValue(header.chainId)),
     hashLeaf(encodeInt64Value(header.height)),

@@ -14,12 +14,9 @@ export interface MerkleProof {
 /** Returns the hash of a leaf, 32 bytes. */
 export const hashLeaf = (leaf: Uint8Array): Uint8Array => sha256(concat(LEAF_PREFIX, leaf))
 
-/** Returns the root over the hashes of leaves. */
-export const rootOfHashes: (hashes: readonly Uint8Array[]) => Uint8Array = rootOfLeafHashes
-
 /** Returns the root, 32 bytes; sha256 of no bytes for no leaves. */
 export function merkleRoot(leaves: readonly Uint8Array[]): Uint8Array {
-  return rootOfHashes(leaves.map(hashLeaf))
+  return rootOfLeafHashes(leaves.map(hashLeaf))
 }
 
 /** Returns the proof of one leaf. Throws a `RangeError` for an unknown index. */
