@@ -7,8 +7,11 @@ import type { Log } from './log.ts'
 /** Minimum safe number of voters: with fewer, a minority of four or more bonded validators can set a price. */
 const ENOUGH_VOTERS = 4n
 
+/** Blocks between two looks at the parameter. */
+const BLOCKS_BETWEEN = 16n
+
 /**
- * Warns if `min_voters` is below 4 with more than 3 bonded validators: now, and whenever the parameter changes.
+ * Warns if `min_voters` is below 4 with more than 3 bonded validators: now, and some blocks after the parameter changes.
  * Returns a function that ends the watch.
  */
 export function watchVoters(
@@ -33,5 +36,7 @@ export function watchVoters(
       )
     })
   check()
-  return driver.onBlock(check)
+  return driver.onBlock(({ header }) => {
+    if (header.height % BLOCKS_BETWEEN === 0n) check()
+  })
 }
