@@ -1,7 +1,7 @@
 /**
- * Holding blocks that come from elsewhere at once: an engine replays them, or a replica catches up. Their source has them, and gives
- * those again that this node lacks after a crash. So they need not be durable one by one, which would cost a wait for the disk
- * each. Blocks that are decided meanwhile are durable with their commit.
+ * Holding blocks that come at once: an engine replays them, a replica catches up, or a tool mines many. A source has them, and gives
+ * those again that this node lacks after a crash; the tool has no answer before the last one is durable. So they need not be durable
+ * one by one, which would cost a wait for the disk each. Blocks that are decided meanwhile are durable with their commit.
  */
 import type { Executor } from './execution.ts'
 

@@ -18,6 +18,8 @@ const MAX_BLOCKS = 1_000_000n
 export interface BlockOptions {
   /** Leaves the pool as it is. */
   readonly isEmpty?: boolean
+  /** Whether another block follows at once, so that this one need not be durable by itself. */
+  readonly isFollowed?: boolean
   /** Difference from the previous block's time, in place of the clock. */
   readonly stepNs?: bigint | undefined
 }
@@ -105,7 +107,7 @@ export function createDevelopment(dependencies: Dependencies): Development {
       if (stepNs) await followClock()
       if (stepNs && step.stepsFirst) clock.shift(stepNs)
       for (let i = 0n; i < count; i++) {
-        await dependencies.makeBlock(i === 0n || stepNs === undefined ? {} : { stepNs })
+        await dependencies.makeBlock({ isFollowed: i < count - 1n, stepNs: i === 0n ? undefined : stepNs })
         // Yield to requests between thousands of blocks.
         if (i % 16n === 15n) await new Promise((resolve) => setImmediate(resolve))
       }

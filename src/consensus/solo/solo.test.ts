@@ -14,7 +14,9 @@ import { ChainError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import type { Context } from '../../sdk/context.ts'
 import { defineModule, type Module } from '../../sdk/module.ts'
+import type { Backend } from '../../store/backend/backend.ts'
 import { openMemory } from '../../store/backend/memory.ts'
+import { withHeldWrites } from '../../store/journal/held-backend.ts'
 import type { Snapshot } from '../../store/types.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import { isUnderpriced } from '../admission.ts'
@@ -521,4 +523,70 @@ test('blocks that one request mines have the hashes and state of blocks that are
   })
   expect(ours).toEqual(theirs)
   expect(ours!.timeNs).toBe((start + (count - 1n) * seconds) * 1_000_000_000n)
+})
+
+/** A backend whose writes are held like those of a disk, over one in memory that counts the durable ones. */
+function heldStore() {
+  const memory = openMemory()
+  let count = 0
+  const counting: Backend = {
+    ...memory,
+    write(rows) {
+      count++
+      memory.write(rows)
+    },
+  }
+  return {
+    store: openVersionedStore(withHeldWrites(counting, [1, 2]), ALMANAC_STORES),
+    count: () => count,
+    durableHeight: () => openVersionedStore(memory, ALMANAC_STORES).latestHeight(),
+  }
+}
+
+test('blocks that one request mines share durable writes, which are done before its answer, as are the listeners', async () => {
+  const { store, count, durableHeight } = heldStore()
+  const { solo } = await open({ mode: 'manual' }, { development: true, store })
+  const told: bigint[] = []
+  solo.onBlock(({ header }) => told.push(header.height))
+  const before = count()
+  await solo.development!.mine(250n, undefined)
+  expect(durableHeight()).toBe(251n)
+  expect(told).toEqual(Array.from({ length: 250 }, (_, i) => BigInt(i + 2)))
+  expect(count() - before).toBeLessThanOrEqual(126)
+  await solo.production.nextBlock()
+  expect([durableHeight(), told.at(-1)]).toEqual([252n, 252n])
+})
+
+test('a transaction that comes between the blocks of a request is answered with its own block', async () => {
+  const { solo, blocks } = await open({ mode: 'manual' }, { development: true, store: heldStore().store })
+  const mined = solo.development!.mine(100n, undefined)
+  await new Promise((resolve) => setImmediate(resolve))
+  const outcomes = await Promise.all([0, 1].map((nonce) => solo.submitAndWait(transfer(nonce), 5000)))
+  await mined
+  expect(solo.status().latestHeight).toBe(101n)
+  for (const { inclusion } of outcomes) {
+    const { height, index, result } = inclusion!
+    expect(height).toBeGreaterThan(2n)
+    expect(result).toEqual(blocks.block(height)!.results[index])
+    expect(result.code).toBe(0)
+  }
+})
+
+test('listeners hear of blocks and of the way back in the order in which they happen, while a request mines', async () => {
+  const { solo } = await open({ mode: 'manual' }, { development: true, store: heldStore().store })
+  const heard: bigint[] = []
+  solo.onBlock(({ header }) => heard.push(header.height))
+  solo.onRollback((height) => heard.push(-height))
+  const mined = solo.development!.mine(60n, undefined)
+  await new Promise((resolve) => setImmediate(resolve))
+  await solo.development!.rollback(5n)
+  await mined
+  let at = 1n
+  for (const height of heard) {
+    if (height > 0n) expect(height).toBe(at + 1n)
+    else expect(-height).toBe(at - 5n)
+    at = height < 0n ? -height : height
+  }
+  expect(at).toBe(solo.status().latestHeight)
+  expect(at).toBe(56n)
 })

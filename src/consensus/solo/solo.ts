@@ -8,6 +8,7 @@ import type { ReadContext } from '../../sdk/context.ts'
 import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../driver.ts'
 import type { Executor, Undo } from '../execution.ts'
 import { haltedError } from '../halted.ts'
+import { createHolding, HOLD_LIMITS } from '../holding.ts'
 import { blockRoom, createPoolView } from '../pool-view.ts'
 import type { Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
@@ -58,6 +59,17 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   let stopping = false
   /** Settles when the block or rollback in progress, and those queued behind it, are done. */
   let queue: Promise<unknown> = Promise.resolve()
+
+  /** Makes held blocks durable. A failure halts the chain. */
+  function flush(): void {
+    try {
+      executor.flush()
+    } catch (error) {
+      executor.fail(error)
+      throw error
+    }
+  }
+  const holding = createHolding({ executor, limits: HOLD_LIMITS, flush, elapsed })
 
   const pool = createPool({
     checkState: executor.checkState,
@@ -129,16 +141,26 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       (appHash) => storedBlock(proposal, before, executed.output, appHash),
       txs.map(({ hash }) => hash),
     )
+    // A waiting transaction is checked again after each block, and a held block settles nothing.
+    const isHeld = wish.isFollowed && taken.length === 0 && pool.pendingCount().count === 0 && holding.takes()
+    const recordTime = () => clock.record(proposal.header.timeNs, wish.stepNs !== undefined)
+    if (isHeld) {
+      const block = prepared.hold()
+      recordTime()
+      holding.note()
+      return block
+    }
     return prepared.commit((block) => {
-      clock.record(block.header.timeNs, wish.stepNs !== undefined)
+      recordTime()
       pool.settle(block)
     })
   }
 
-  /** Runs blocks and rollbacks one after another. */
-  function inQueue<T>(run: () => Promise<T>): Promise<T> {
+  /** Runs blocks and rollbacks one after another. Blocks that were held are durable before, unless `run` adds to them. */
+  function inQueue<T>(run: () => Promise<T>, addsToHeld = false): Promise<T> {
     const done = queue.then(() => {
       requireOpen()
+      if (!addsToHeld) flush()
       return run()
     })
     queue = done.catch(() => undefined)
@@ -154,7 +176,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
         executor.fail(error)
         throw error
       }
-    })
+    }, true)
   }
 
   /** Rolls the chain back to a kept height, undoes amendments of that height, and replaces the content of the pool. */
@@ -231,6 +253,8 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
       stopping = true
       pace.stop()
       await queue
+      holding.stop()
+      if (!executor.status().halted) flush()
       pool.stop(queryError('unavailable', 'the node is stopping'))
       executor.checkState.reset()
     },
