@@ -1,6 +1,7 @@
 /** Protobuf encoding of CometBFT's types, for hashes and signatures (docs/cometbft.md#hashes). */
 import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import type { BlockHeader, BlockId, Commit, CommitSignature, TxResult, Validator } from '../../app/records.ts'
+import { cachePerObject } from '../../primitives/cache.ts'
 import { toTimestamp } from '../../primitives/time.ts'
 
 /** Version of the block format, `header.version.block`. */
@@ -51,8 +52,11 @@ export function encodeTime(timeNs: bigint): Uint8Array {
   })
 }
 
-/** BlockID and CanonicalBlockID, whose encodings are equal. */
-export function encodeBlockId(id: BlockId): Uint8Array {
+/**
+ * Encodes a BlockID or a CanonicalBlockID, whose encodings are equal. Once for each object: an id is in its own votes, and in
+ * header, hash and commit of the next block.
+ */
+export const encodeBlockId: (id: BlockId) => Uint8Array = cachePerObject((id: BlockId) => {
   const parts = message((writer) => {
     uint32(writer, 1, id.partsTotal)
     bytes(writer, 2, id.partsHash)
@@ -61,7 +65,7 @@ export function encodeBlockId(id: BlockId): Uint8Array {
     bytes(writer, 1, id.hash)
     embedded(writer, 2, parts)
   })
-}
+})
 
 /** Version{block=1, app=2}. */
 export function encodeVersion({ appVersion = 0n }: Pick<BlockHeader, 'appVersion'>): Uint8Array {
@@ -105,14 +109,16 @@ function encodeHeader(header: BlockHeader): Uint8Array {
   })
 }
 
-export function encodeCommitSignature(signature: CommitSignature): Uint8Array {
-  return message((writer) => {
-    uint32(writer, 1, signature.flag)
-    bytes(writer, 2, signature.validator)
-    embedded(writer, 3, encodeTime(signature.timeNs))
-    bytes(writer, 4, signature.signature)
-  })
-}
+/** Encodes a CommitSig. Once for each object: it is in the hash of the commit and in the block. */
+export const encodeCommitSignature: (signature: CommitSignature) => Uint8Array = cachePerObject(
+  (signature: CommitSignature) =>
+    message((writer) => {
+      uint32(writer, 1, signature.flag)
+      bytes(writer, 2, signature.validator)
+      embedded(writer, 3, encodeTime(signature.timeNs))
+      bytes(writer, 4, signature.signature)
+    }),
+)
 
 function encodeCommit(commit: Commit): Uint8Array {
   return message((writer) => {
