@@ -41,6 +41,7 @@ export function putNumber(out: Out, value: number): void {
 }
 
 const SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+const MAX_UINT64 = (1n << 64n) - 1n
 
 /** Writes any integer: 0 and a varint, 1 and the negated value, or 2 and big-endian bytes. */
 export function putInteger(out: Out, value: bigint): void {
@@ -52,9 +53,24 @@ export function putInteger(out: Out, value: bigint): void {
     putInteger(out, -value)
   } else {
     putNumber(out, 2)
+    if (value <= MAX_UINT64) {
+      putUint64(out, value)
+      return
+    }
     const digits = value.toString(16)
     putBytes(out, Buffer.from(digits.length % 2 ? `0${digits}` : digits, 'hex'))
   }
+}
+
+/** Writes an integer above `SAFE`, such as a time: seven or eight big-endian bytes after their number. */
+function putUint64(out: Out, value: bigint): void {
+  const high = Number(value >> 32n)
+  const length = high < 2 ** 24 ? 7 : 8
+  putNumber(out, length)
+  reserve(out, length)
+  out.bytes.writeUIntBE(high, out.length, length - 4)
+  out.bytes.writeUInt32BE(Number(BigInt.asUintN(32, value)), out.length + length - 4)
+  out.length += length
 }
 
 export function takeInteger(input: In): bigint {
