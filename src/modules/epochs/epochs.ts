@@ -36,12 +36,15 @@ export function advanceEpochs(ctx: Context): void {
 /** Opens every epoch that is due, in the order of the starts, and then of the identifiers. */
 function advanceAll(ctx: Context): void {
   const records = [...state.records.iterate(ctx)].map(([, record]) => record)
+  const startsNs = records.map(nextStartNs)
   for (let opened = 0; opened < MAX_PER_BLOCK; opened++) {
     let next = 0
-    for (let i = 1; i < records.length; i++) if (nextStartNs(records[i]!) < nextStartNs(records[next]!)) next = i
+    for (let i = 1; i < records.length; i++) if (startsNs[i]! < startsNs[next]!) next = i
     const first = records[next]
-    if (!first || ctx.block.timeNs < nextStartNs(first)) return
-    records[next] = advance(ctx, first)
+    if (!first || ctx.block.timeNs < startsNs[next]!) return
+    const record = advance(ctx, first)
+    records[next] = record
+    startsNs[next] = nextStartNs(record)
   }
 }
 
