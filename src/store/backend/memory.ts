@@ -24,13 +24,14 @@ export function openMemory(): Backend {
     const bytes = get(table, key)
     return bytes && use(bytes)
   }
-  function put(row: TableWrite): void {
+  /** Writes a row, and returns the value before. */
+  function put(row: TableWrite): Uint8Array | undefined {
     let table = tables.get(row.table)
     if (!table) {
       table = { rows: new Map(), sorted: createSorted(), sizeBytes: 0 }
       tables.set(row.table, table)
     }
-    apply(table, row)
+    return apply(table, row)
   }
   function sizeBytes(): number {
     let total = 0
@@ -51,8 +52,7 @@ export function openMemory(): Backend {
         for (const row of rows) {
           const { table, key } = row
           checkKey(row)
-          undo.push({ table, key, value: get(table, key) })
-          put(row)
+          undo.push({ table, key, value: put(row) })
         }
       } catch (error) {
         for (const row of undo.reverse()) put(row)
@@ -68,25 +68,27 @@ export function openMemory(): Backend {
   }
 }
 
-function apply(table: Table, { key, value }: TableWrite): void {
+/** Writes a row, and returns the value before. */
+function apply(table: Table, { key, value }: TableWrite): Uint8Array | undefined {
   const text = toKey(key)
   const row = table.rows.get(text)
-  if (row) table.sizeBytes -= row.value.length + text.length
+  const before = row?.value
+  if (before) table.sizeBytes -= before.length + text.length
   if (value === undefined) {
     if (row) {
       table.rows.delete(text)
       table.sorted.remove(text)
     }
-    return
+    return before
   }
   table.sizeBytes += value.length + text.length
-  if (row) {
-    row.value = value
-    return
+  if (row) row.value = value
+  else {
+    const made = { text, value }
+    table.rows.set(text, made)
+    table.sorted.insert(made)
   }
-  const made = { text, value }
-  table.rows.set(text, made)
-  table.sorted.insert(made)
+  return before
 }
 
 function* iterateTable(table: Table | undefined, range: Range): IterableIterator<Entry> {
