@@ -1,57 +1,79 @@
 /**
- * Empty blocks of a development chain in memory: 1,000 of one `hardhat_mine`, beside anvil's in the same run, and one block a year
- * later, which ends every epoch of that year. `npm run bench -- mine [PATH OF ANVIL]`; without a path, npx starts it.
+ * Empty blocks of a development chain: 1,000 of one `hardhat_mine`, from the first request of a fresh process on, beside anvil's in
+ * the same run; and one block a year later, which ends every epoch of that year. Then the same blocks on disk, and with simulated
+ * prices. `npm run bench -- mine [PATH OF ANVIL]`; without a path, npx starts it.
  */
-import { startNode } from '../src/index.ts'
 import { startAnvil } from './support/anvil.ts'
-import { call } from './support/load.ts'
+import { call, removeFolder, scratchFolder, startDevProcess, startNodeProcess } from './support/load.ts'
 import { median } from './support/median.ts'
 
 const BLOCKS = 1000
 const ROUNDS = 3
 const YEAR_SECONDS = 365 * 86_400
+const COUNT = `0x${BLOCKS.toString(16)}`
 
 interface Measured {
   readonly wallMs: number
   readonly cpuMs: number
 }
 
-async function measure(run: () => Promise<unknown>, cpuSeconds: () => number): Promise<Measured> {
+/** A node that mines. */
+interface Miner {
+  readonly url: string
+  /** Processor time of all its threads and processes. Unit: seconds. */
+  cpuSeconds(): number
+}
+
+async function measure({ cpuSeconds }: Miner, run: () => Promise<unknown>): Promise<Measured> {
   const [started, cpuBefore] = [performance.now(), cpuSeconds()]
   await run()
   return { wallMs: performance.now() - started, cpuMs: (cpuSeconds() - cpuBefore) * 1000 }
 }
 
-const ownCpuSeconds = (): number => {
-  const { user, system } = process.cpuUsage()
-  return (user + system) / 1e6
+const mine = (miner: Miner): Promise<Measured> => measure(miner, () => call(miner.url, 'hardhat_mine', [COUNT]))
+
+function show(name: string, rounds: readonly Measured[]): void {
+  const of = (field: keyof Measured) => rounds.map((one) => one[field])
+  const all = (field: keyof Measured) => of(field).map(Math.round).join(', ')
+  process.stdout.write(
+    `${name}: ${all('wallMs')} ms, median ${median(of('wallMs')).toFixed(0)}; processor ${all('cpuMs')} ms\n`,
+  )
 }
 
-const show = (rounds: readonly Measured[]): string => {
-  const of = (name: keyof Measured) => rounds.map((one) => one[name])
-  return `median ${median(of('wallMs')).toFixed(0)} ms, least ${Math.min(...of('wallMs')).toFixed(0)} ms, processor ${median(of('cpuMs')).toFixed(0)} ms, of each request ${of('cpuMs').map(Math.round).join(' ')}`
+/** Mines on a node with a home on disk. */
+async function onDisk(name: string, flags: readonly string[]): Promise<void> {
+  const home = scratchFolder()
+  const node = await startNodeProcess(['--home', home, '--block-time', 'manual', '--log-level', 'warn', ...flags])
+  try {
+    const miner = { url: node.config.urls.jsonrpc, cpuSeconds: node.cpuSeconds }
+    const rounds: Measured[] = []
+    for (let round = 0; round < ROUNDS; round++) rounds.push(await mine(miner))
+    show(name, rounds)
+  } finally {
+    await node.end()
+    removeFolder(home)
+  }
 }
 
 const anvil = await startAnvil(process.argv[2])
-const node = await startNode({ ports: false, blocks: { time: 'manual' } })
+const node = await startDevProcess()
 try {
-  const count = `0x${BLOCKS.toString(16)}`
   const ours: Measured[] = []
   const theirs: Measured[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await measure(() => node.rpc('hardhat_mine', count), ownCpuSeconds))
-    theirs.push(await measure(() => call(anvil.url, 'anvil_mine', [count]), anvil.cpuSeconds))
+    ours.push(await mine(node))
+    theirs.push(await mine(anvil))
   }
-  const year = await measure(async () => {
-    await node.rpc('evm_increaseTime', YEAR_SECONDS)
-    await node.rpc('evm_mine')
-  }, ownCpuSeconds)
-  process.stdout.write(
-    `${BLOCKS} empty blocks, ours: first ${ours[0]!.wallMs.toFixed(0)} ms; ${show(ours)}\n` +
-      `${BLOCKS} empty blocks, anvil: first ${theirs[0]!.wallMs.toFixed(0)} ms; ${show(theirs)}\n` +
-      `a block after a year of empty epochs: ${show([year])}\n`,
-  )
+  const year = await measure(node, async () => {
+    await call(node.url, 'evm_increaseTime', [YEAR_SECONDS])
+    await call(node.url, 'evm_mine', [])
+  })
+  show(`${BLOCKS} empty blocks, almanac dev`, ours)
+  show(`${BLOCKS} empty blocks, anvil`, theirs)
+  show('a block after a year of empty epochs', [year])
 } finally {
   anvil.end()
-  await node.stop()
+  await node.end()
 }
+await onDisk(`${BLOCKS} empty blocks, on disk`, ['--feeder=false'])
+await onDisk(`${BLOCKS} blocks, on disk with simulated prices`, [])

@@ -125,6 +125,18 @@ export async function startNodeProcess(flags: readonly string[]): Promise<NodePr
   return { ...program, config }
 }
 
+export interface DevProcess extends Omit<NodeProcess, 'config'> {
+  readonly url: string
+}
+
+/** Starts `almanac dev` without its log, and waits for its first answer over JSON-RPC. */
+export async function startDevProcess(flags: readonly string[] = []): Promise<DevProcess> {
+  const [jsonrpc, rest, grpc, comet] = [await freePort(), await freePort(), await freePort(), await freePort()]
+  const ports = ['--port', jsonrpc, '--rest-port', rest, '--grpc-port', grpc, '--comet-port', comet].map(String)
+  const program = await startProgram(['dev', '--quiet', ...ports, ...flags], jsonrpc)
+  return { ...program, url: `http://127.0.0.1:${jsonrpc}` }
+}
+
 export interface ReplicaProcess extends Omit<NodeProcess, 'config'> {
   readonly ports: { readonly rest: number; readonly jsonrpc: number; readonly ws: number }
 }
