@@ -1,32 +1,24 @@
 /** Tools of a development chain in a real browser, and their absence elsewhere. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { deployables } from '../../web/src/development/creation.ts'
-import { type Browser, type BrowserPage, chromium, openBrowser } from '../support/console/browser.ts'
+import { chromium } from '../support/console/browser.ts'
+import { showChain } from '../support/console/shown-chain.ts'
 import { type NodeProcess, startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
 
 const inBrowser = test.runIf(chromium !== undefined)
 
-let node: NodeProcess
-let browser: Browser
-let page: BrowserPage
-beforeAll(async () => {
-  if (!chromium) return
-  node = await startProcess(['--ephemeral', '--log-chain'])
-  browser = await openBrowser()
-  page = browser.page
-})
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await node?.[Symbol.asyncDispose]()
-})
+const shown = showChain(
+  () => startProcess(['--ephemeral', '--log-chain']),
+  async () => undefined,
+)
 
-const open = (of: NodeProcess) => page.open(`${of.config.urls.rest}/#/development`)
-const height = async () => Number(await rpc(node.config, 'eth_blockNumber'))
+const open = (of: NodeProcess) => shown.page.open(`${of.config.urls.rest}/#/development`)
+const height = async () => Number(await rpc(shown.node.config, 'eth_blockNumber'))
 
 /** Clicks the button with a text. */
 const press = (text: string) =>
-  page.evaluate(
+  shown.page.evaluate(
     `[...document.querySelectorAll('main button')].find((one) => one.innerText === ${JSON.stringify(text)} && !one.disabled).click()`,
   )
 
@@ -51,62 +43,66 @@ test('artifacts of Hardhat and Foundry and the standard JSON of solc are read, a
 })
 
 inBrowser('blocks are mined, paused and resumed, the clock moves, and a snapshot brings the chain back', async () => {
-  await open(node)
-  await page.untilText('Made when a transaction arrives')
+  await open(shown.node)
+  await shown.page.untilText('Made when a transaction arrives')
   const start = await height()
-  await page.type('input[name=count]', '5')
+  await shown.page.type('input[name=count]', '5')
   await press('Mine')
-  await page.untilText('Made 5 blocks')
+  await shown.page.untilText('Made 5 blocks')
   expect(await height()).toBe(start + 5)
   await press('Take a snapshot')
-  await page.untilText('has the state after block')
+  await shown.page.untilText('has the state after block')
   await press('Move, and mine')
-  await page.untilText('The clock moved by 1 h')
-  const { timestamp } = await rpc<{ timestamp: string }>(node.config, 'eth_getBlockByNumber', ['latest', false])
+  await shown.page.untilText('The clock moved by 1 h')
+  const { timestamp } = await rpc<{ timestamp: string }>(shown.node.config, 'eth_getBlockByNumber', ['latest', false])
   expect(Number(timestamp) * 1000 - Date.now()).toBeGreaterThan(3_000_000)
   await press('Revert to it')
-  await page.untilText('The chain is again at block')
+  await shown.page.untilText('The chain is again at block')
   expect(await height()).toBe(start + 5)
   await press('Pause blocks')
-  await page.untilText('Made paused')
-  expect(await rpc(node.config, 'anvil_getAutomine')).toBe(false)
+  await shown.page.untilText('Made paused')
+  expect(await rpc(shown.node.config, 'anvil_getAutomine')).toBe(false)
   await press('Resume blocks')
-  await page.untilText('Made when a transaction arrives')
-  expect(await rpc(node.config, 'anvil_getAutomine')).toBe(true)
-  await page.type('input[name=count]', '0')
+  await shown.page.untilText('Made when a transaction arrives')
+  expect(await rpc(shown.node.config, 'anvil_getAutomine')).toBe(true)
+  await shown.page.type('input[name=count]', '0')
   await press('Mine')
-  await page.untilText('must be a whole number from 1 on')
+  await shown.page.untilText('must be a whole number from 1 on')
 })
 
 inBrowser('the faucet adds, a balance is set to the last wei, and an account without a key sends', async () => {
-  await open(node)
+  await open(shown.node)
   const [who, amount] = [`0x${'ab'.repeat(20)}`, '1.000000000000000001']
-  await page.until("document.querySelectorAll('input[name=address]').length === 3")
-  await page.evaluate("document.querySelectorAll('input[name=address]').forEach((one, i) => (one.id = 'address' + i))")
-  await page.evaluate("document.querySelectorAll('input[name=amount]').forEach((one, i) => (one.id = 'amount' + i))")
-  await page.type('#address1', who)
-  await page.type('#amount2', amount)
+  await shown.page.until("document.querySelectorAll('input[name=address]').length === 3")
+  await shown.page.evaluate(
+    "document.querySelectorAll('input[name=address]').forEach((one, i) => (one.id = 'address' + i))",
+  )
+  await shown.page.evaluate(
+    "document.querySelectorAll('input[name=amount]').forEach((one, i) => (one.id = 'amount' + i))",
+  )
+  await shown.page.type('#address1', who)
+  await shown.page.type('#amount2', amount)
   await press('Set')
-  await page.untilText(`has ${amount}`)
-  await expect.poll(() => rpc(node.config, 'eth_getBalance', [who, 'pending'])).toBe('0xde0b6b3a7640001')
-  await page.type('#address0', who)
+  await shown.page.untilText(`has ${amount}`)
+  await expect.poll(() => rpc(shown.node.config, 'eth_getBalance', [who, 'pending'])).toBe('0xde0b6b3a7640001')
+  await shown.page.type('#address0', who)
   await press('Add')
-  await expect.poll(() => rpc(node.config, 'eth_getBalance', [who, 'pending'])).toBe('0x579a814e10a740001')
-  await page.type('#address2', 'nonsense')
+  await expect.poll(() => rpc(shown.node.config, 'eth_getBalance', [who, 'pending'])).toBe('0x579a814e10a740001')
+  await shown.page.type('#address2', 'nonsense')
   await press('Impersonate')
-  await page.untilText('The address must be 0x')
-  await page.type('#address2', who)
+  await shown.page.untilText('The address must be 0x')
+  await shown.page.type('#address2', who)
   await press('Impersonate')
-  await page.untilText('without a key.')
-  await rpc(node.config, 'eth_sendTransaction', [{ from: who, to: `0x${'cd'.repeat(20)}`, value: '0x1' }])
+  await shown.page.untilText('without a key.')
+  await rpc(shown.node.config, 'eth_sendTransaction', [{ from: who, to: `0x${'cd'.repeat(20)}`, value: '0x1' }])
 })
 
 inBrowser('an artifact is deployed with its argument, and the log shows the transaction', async () => {
-  await open(node)
+  await open(shown.node)
   const file = JSON.stringify({ contractName: 'Word', abi: ABI, bytecode: `0x${RETURNS_ARGUMENT}` })
-  await page.until("document.querySelector('input[type=file]')")
+  await shown.page.until("document.querySelector('input[type=file]')")
   const choose = (text: string) =>
-    page.evaluate(`{
+    shown.page.evaluate(`{
       const files = new DataTransfer()
       files.items.add(new File([${JSON.stringify(text)}], 'Word.json'))
       const input = document.querySelector('input[type=file]')
@@ -114,41 +110,41 @@ inBrowser('an artifact is deployed with its argument, and the log shows the tran
       input.dispatchEvent(new Event('change', { bubbles: true }))
     }`)
   await choose('{}')
-  await page.untilText('no contract with an ABI')
+  await shown.page.untilText('no contract with an ABI')
   await choose(file)
-  await page.untilText('Deploy Word')
-  await page.until("document.querySelectorAll('select[name=from] option').length > 0")
-  await page.type('input[name=argument-0]', '42')
+  await shown.page.untilText('Deploy Word')
+  await shown.page.until("document.querySelectorAll('select[name=from] option').length > 0")
+  await shown.page.type('input[name=argument-0]', '42')
   await press('Deploy Word')
-  await page.untilText('Word is')
-  const address = await page.evaluate<string>(
+  await shown.page.untilText('Word is')
+  const address = await shown.page.evaluate<string>(
     "document.querySelector('.dev-said a[href*=account]').title || document.querySelector('.dev-said [title^=\"0x\"]').title",
   )
-  expect(await rpc(node.config, 'eth_getCode', [address, 'latest'])).toBe(`0x${'2a'.padStart(64, '0')}`)
-  await page.until("document.querySelector('.dev-log')?.innerText.includes('transaction')")
+  expect(await rpc(shown.node.config, 'eth_getCode', [address, 'latest'])).toBe(`0x${'2a'.padStart(64, '0')}`)
+  await shown.page.until("document.querySelector('.dev-log')?.innerText.includes('transaction')")
   for (const width of [1280, 390]) {
     for (const dark of [false, true]) {
-      await page.resize({ width, dark })
-      await page.picture(`development-${width}-${dark}`)
-      expect(await page.violations()).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      await shown.page.resize({ width, dark })
+      await shown.page.picture(`development-${width}-${dark}`)
+      expect(await shown.page.violations()).toEqual([])
+      expect(await shown.page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     }
   }
-  await page.resize({})
+  await shown.page.resize({})
 })
 
 inBrowser('a chain without development methods offers none', async () => {
   await using plain = await startProcess(['--ephemeral', '--no-dev', '--insecure-keys'])
   await open(plain)
-  await page.untilText('This is no development chain')
-  expect(await page.evaluate("document.querySelector('nav').innerText")).not.toContain('Development')
+  await shown.page.untilText('This is no development chain')
+  expect(await shown.page.evaluate("document.querySelector('nav').innerText")).not.toContain('Development')
 })
 
 inBrowser('a node that ends is said to be gone, and what was shown stays', async () => {
   const gone = await startProcess(['--ephemeral'])
-  await page.open(`${gone.config.urls.rest}/#/chain/parameters`)
-  await page.untilText('vote_period')
+  await shown.page.open(`${gone.config.urls.rest}/#/chain/parameters`)
+  await shown.page.untilText('vote_period')
   await gone[Symbol.asyncDispose]()
-  await page.untilText('The node does not answer')
-  await page.untilText('vote_period')
+  await shown.page.untilText('The node does not answer')
+  await shown.page.untilText('vote_period')
 })

@@ -1,5 +1,6 @@
 /** A replica that is behind its node, in a real browser. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -50,7 +51,7 @@ test.runIf(chromium !== undefined)(
       await page.evaluate("location.hash = '#/'")
       await page.until(`document.querySelector('.figures dd')?.innerText.includes('${LAST}')`)
     } finally {
-      child?.kill('SIGKILL')
+      if (child?.kill('SIGKILL')) await once(child, 'close')
       await node.close()
       rmSync(folder, { recursive: true, force: true })
     }

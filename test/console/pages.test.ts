@@ -1,250 +1,245 @@
 /** The main pages in a real browser, on a chain with transfers, nested calls, a revert and a FunToken. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Browser, type BrowserPage, chromium, openBrowser } from '../support/console/browser.ts'
+import { expect, test } from 'vitest'
+import { chromium } from '../support/console/browser.ts'
 import { lookAt } from '../support/console/look.ts'
-import { populate, type World } from '../support/console/world.ts'
-import { type NodeProcess, startProcess } from '../support/process.ts'
+import { showChain } from '../support/console/shown-chain.ts'
+import { populate } from '../support/console/world.ts'
+import { startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
 
 const inBrowser = test.runIf(chromium !== undefined)
 
-let node: NodeProcess
-let world: World
-let browser: Browser
-let page: BrowserPage
+const shown = showChain(
+  () => startProcess(['--ephemeral']),
+  ({ config }) => populate(config),
+)
 
-beforeAll(async () => {
-  if (!chromium) return
-  node = await startProcess(['--ephemeral'])
-  world = await populate(node.config)
-  browser = await openBrowser()
-  page = browser.page
-})
-afterAll(async () => {
-  await browser?.[Symbol.asyncDispose]()
-  await node?.[Symbol.asyncDispose]()
-})
+const open = (path: string) => shown.page.open(`${shown.node.config.urls.rest}/#${path}`)
 
-const open = (path: string) => page.open(`${node.config.urls.rest}/#${path}`)
-
-const look = (name: string): Promise<void> => lookAt(page, name)
+const look = (name: string): Promise<void> => lookAt(shown.page, name)
 
 inBrowser('the overview shows the tip, and follows it without a reload', async () => {
   await open('/')
-  await page.untilText('Transactions')
-  await page.until("document.querySelector('.bottom .dot-live')")
-  await page.until("document.querySelector('.latest-txs table')")
+  await shown.page.untilText('Transactions')
+  await shown.page.until("document.querySelector('.bottom .dot-live')")
+  await shown.page.until("document.querySelector('.latest-txs table')")
   await look('overview')
-  const before = await page.evaluate<string>("document.querySelector('.figures dd').innerText")
-  await rpc(node.config, 'evm_mine')
-  await page.until(`document.querySelector('.figures dd').innerText !== ${JSON.stringify(before)}`)
-  expect(page.errors()).toEqual([])
+  const before = await shown.page.evaluate<string>("document.querySelector('.figures dd').innerText")
+  await rpc(shown.node.config, 'evm_mine')
+  await shown.page.until(`document.querySelector('.figures dd').innerText !== ${JSON.stringify(before)}`)
+  expect(shown.page.errors()).toEqual([])
 })
 
 inBrowser('the page requests nothing from elsewhere', async () => {
-  page.requests()
+  shown.page.requests()
   await open('/blocks')
-  await page.untilText('New blocks appear here')
-  await open(`/account/${world.coin}`)
-  await page.untilText('choose them')
-  const { host } = new URL(node.config.urls.rest)
-  const foreign = page.requests().filter((url) => !/^(data|about):/.test(url) && new URL(url).host !== host)
+  await shown.page.untilText('New blocks appear here')
+  await open(`/account/${shown.world.coin}`)
+  await shown.page.untilText('choose them')
+  const { host } = new URL(shown.node.config.urls.rest)
+  const foreign = shown.page.requests().filter((url) => !/^(data|about):/.test(url) && new URL(url).host !== host)
   expect(foreign).toEqual([])
 })
 
 inBrowser('blocks page back to the first one without gaps, and only those in view are in the document', async () => {
-  await rpc(node.config, 'anvil_mine', ['0x1f4'])
+  await rpc(shown.node.config, 'anvil_mine', ['0x1f4'])
   await open('/blocks')
-  await page.untilText('New blocks appear here')
+  await shown.page.untilText('New blocks appear here')
   await look('blocks')
   const heights =
     'new Set([...document.querySelectorAll(".virtual-row .col-height")].map((one) => Number(one.innerText.replace(/\\D/g, ""))))'
-  await page.evaluate('window.seen = new Set()')
+  await shown.page.evaluate('window.seen = new Set()')
   for (;;) {
-    await page.until('[...document.querySelectorAll(".virtual-row .col-hash")].every((one) => one.innerText !== "")')
-    const done = await page.evaluate<boolean>(`{
+    await shown.page.until(
+      '[...document.querySelectorAll(".virtual-row .col-hash")].every((one) => one.innerText !== "")',
+    )
+    const done = await shown.page.evaluate<boolean>(`{
       for (const height of ${heights}) seen.add(height)
       const was = scrollY
       scrollBy(0, innerHeight / 2)
       scrollY === was
     }`)
-    expect(await page.evaluate<number>('document.querySelectorAll(".virtual-row").length')).toBeLessThan(80)
+    expect(await shown.page.evaluate<number>('document.querySelectorAll(".virtual-row").length')).toBeLessThan(80)
     if (done) break
-    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+    await shown.page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
   }
-  const missing = await page.evaluate<number[]>(
+  const missing = await shown.page.evaluate<number[]>(
     'Array.from({ length: Math.max(...seen) }, (_, i) => i + 1).filter((height) => !seen.has(height))',
   )
   expect(missing).toEqual([])
 })
 
 inBrowser('a block shows its header and its transactions', async () => {
-  const { blockNumber } = await rpc<{ blockNumber: string }>(node.config, 'eth_getTransactionReceipt', [world.deposit])
+  const { blockNumber } = await rpc<{ blockNumber: string }>(shown.node.config, 'eth_getTransactionReceipt', [
+    shown.world.deposit,
+  ])
   await open(`/block/${Number(blockNumber)}`)
-  await page.untilText('MsgEthereumTx')
-  await page.untilText('Previous block')
+  await shown.page.untilText('MsgEthereumTx')
+  await shown.page.untilText('Previous block')
   await look('block')
-  await page.click('main td a')
-  await page.untilText('State before and after')
+  await shown.page.click('main td a')
+  await shown.page.untilText('State before and after')
 })
 
 inBrowser('a transaction shows its call, its logs, its fee, its trace and what it changed', async () => {
-  await open(`/tx/${world.deposit}`)
-  await page.until("document.querySelector('.difference')")
-  await page.untilText('transferFrom')
-  await page.untilText('Transfer')
+  await open(`/tx/${shown.world.deposit}`)
+  await shown.page.until("document.querySelector('.difference')")
+  await shown.page.untilText('transferFrom')
+  await shown.page.untilText('Transfer')
   // All digits of an amount with 18 decimals are shown, in groups.
-  await page.until("document.body.innerText.replace(/\\u202f/g, '').includes('123456789012345678901')")
-  await page.untilText('0.10567')
+  await shown.page.until("document.body.innerText.replace(/\\u202f/g, '').includes('123456789012345678901')")
+  await shown.page.untilText('0.10567')
   await look('transaction')
-  await page.evaluate(
+  await shown.page.evaluate(
     "[...document.querySelectorAll('button')].find((one) => one.innerText.startsWith('Show steps')).click()",
   )
-  await page.untilText('SSTORE')
-  expect(await page.violations()).toEqual([])
+  await shown.page.untilText('SSTORE')
+  expect(await shown.page.violations()).toEqual([])
 })
 
 inBrowser('a failed transaction says why, decoded by a dropped artifact', async () => {
-  await open(`/tx/${world.reverted}`)
-  await page.untilText('failed')
-  await page.untilText('execution reverted')
+  await open(`/tx/${shown.world.reverted}`)
+  await shown.page.untilText('failed')
+  await shown.page.untilText('execution reverted')
   await dropArtifacts()
-  await open(`/tx/${world.reverted}`)
-  await page.untilText('Locked(owner: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, until: 4000000000)')
-  await open(`/tx/${world.caught}`)
-  await page.untilText('tryWithdraw')
-  await page.untilText('STATICCALL')
+  await open(`/tx/${shown.world.reverted}`)
+  await shown.page.untilText('Locked(owner: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, until: 4000000000)')
+  await open(`/tx/${shown.world.caught}`)
+  await shown.page.untilText('tryWithdraw')
+  await shown.page.untilText('STATICCALL')
 })
 
 inBrowser('a message of the SDK is shown with its fields, under either case of its hash', async () => {
-  await open(`/tx/${world.mapping.toLowerCase()}`)
-  await page.untilText('MsgCreateFunToken')
-  await page.untilText('from erc20')
+  await open(`/tx/${shown.world.mapping.toLowerCase()}`)
+  await shown.page.untilText('MsgCreateFunToken')
+  await shown.page.untilText('from erc20')
   await look('message')
 })
 
 /** Drops the artifacts into the page of the vault by the input for files. */
 async function dropArtifacts(): Promise<void> {
-  await open(`/account/${world.vault}`)
-  await page.until("document.querySelector('input[type=file]')")
-  await page.evaluate(`{
+  await open(`/account/${shown.world.vault}`)
+  await shown.page.until("document.querySelector('input[type=file]')")
+  await shown.page.evaluate(`{
     const files = new DataTransfer()
-    files.items.add(new File([${JSON.stringify(world.artifacts)}], 'out.json'))
+    files.items.add(new File([${JSON.stringify(shown.world.artifacts)}], 'out.json'))
     const input = document.querySelector('input[type=file]')
     input.files = files.files
     input.dispatchEvent(new Event('change', { bubbles: true }))
   }`)
-  await page.untilText('contracts were read')
+  await shown.page.untilText('contracts were read')
 }
 
 inBrowser('an account shows both halves: forms, units, coins beside tokens, stake', async () => {
-  await open(`/account/${node.config.accounts[0]!.bech32}`)
-  await page.untilText(world.alice)
-  await page.untilText('FunToken')
-  await page.untilText('Harbour Gold')
-  await page.untilText('wei')
-  await page.untilText('Votes on prices')
-  await page.until("document.querySelectorAll('.skeleton').length === 0")
+  await open(`/account/${shown.node.config.accounts[0]!.bech32}`)
+  await shown.page.untilText(shown.world.alice)
+  await shown.page.untilText('FunToken')
+  await shown.page.untilText('Harbour Gold')
+  await shown.page.untilText('wei')
+  await shown.page.untilText('Votes on prices')
+  await shown.page.until("document.querySelectorAll('.skeleton').length === 0")
   await look('account')
 })
 
 inBrowser('the height of the address selects the state of the account', async () => {
-  await open(`/account/${world.bob}?height=1`)
-  await page.untilText('At height 1')
-  await page.until("document.querySelector('.balance')?.innerText.replace(/\\u202f/g, '').startsWith('1000000 ')")
-  await open(`/account/${world.bob}`)
-  await page.until("document.querySelector('.balance')?.innerText.replace(/\\u202f/g, '').startsWith('1000001.5')")
+  await open(`/account/${shown.world.bob}?height=1`)
+  await shown.page.untilText('At height 1')
+  await shown.page.until("document.querySelector('.balance')?.innerText.replace(/\\u202f/g, '').startsWith('1000000 ')")
+  await open(`/account/${shown.world.bob}`)
+  await shown.page.until(
+    "document.querySelector('.balance')?.innerText.replace(/\\u202f/g, '').startsWith('1000001.5')",
+  )
 })
 
 inBrowser('a contract is read and written as any account of a development chain, with its source', async () => {
   await dropArtifacts()
-  await page.untilText('tryWithdraw()')
+  await shown.page.untilText('tryWithdraw()')
   await look('contract')
   const form = (title: string) => `form[aria-label=${JSON.stringify(title)}]`
-  await page.evaluate(`document.querySelector('${form('deposits(address)')}').closest('details').open = true`)
-  await page.type(`${form('deposits(address)')} input`, world.alice)
-  await page.click(`${form('deposits(address)')} button`)
-  await page.until("document.body.innerText.replace(/\\u202f/g, '').includes('123456789012345678901')")
-  await page.evaluate(`{
+  await shown.page.evaluate(`document.querySelector('${form('deposits(address)')}').closest('details').open = true`)
+  await shown.page.type(`${form('deposits(address)')} input`, shown.world.alice)
+  await shown.page.click(`${form('deposits(address)')} button`)
+  await shown.page.until("document.body.innerText.replace(/\\u202f/g, '').includes('123456789012345678901')")
+  await shown.page.evaluate(`{
     const select = document.querySelector('.sender select')
     select.value = 'any'
     select.dispatchEvent(new Event('change', { bubbles: true }))
   }`)
-  await page.type('.sender input', world.bob)
-  await page.evaluate(`document.querySelector('${form('tryWithdraw()')}').closest('details').open = true`)
-  await page.click(`${form('tryWithdraw()')} button`)
-  await page.until(`document.querySelector('${form('tryWithdraw()')} output a')`)
+  await shown.page.type('.sender input', shown.world.bob)
+  await shown.page.evaluate(`document.querySelector('${form('tryWithdraw()')}').closest('details').open = true`)
+  await shown.page.click(`${form('tryWithdraw()')} button`)
+  await shown.page.until(`document.querySelector('${form('tryWithdraw()')} output a')`)
 })
 
 inBrowser('the search box leads to everything that it names, and says what it takes', async () => {
-  const valoper = node.config.accounts[0]!.bech32.replace('chain1', 'chainvaloper1')
-  const block = await rpc<{ hash: string }>(node.config, 'eth_getBlockByNumber', ['0x3', false])
+  const valoper = shown.node.config.accounts[0]!.bech32.replace('chain1', 'chainvaloper1')
+  const block = await rpc<{ hash: string }>(shown.node.config, 'eth_getBlockByNumber', ['0x3', false])
   const searches: readonly (readonly [asked: string, place: string])[] = [
     ['3', '#/block/3'],
     [block.hash, '#/block/3'],
-    [world.transfer, `#/tx/${world.transfer}`],
-    [world.mapping, `#/tx/${world.mapping}`],
-    [world.bob, `#/account/${world.bob}`],
-    [node.config.accounts[1]!.bech32, `#/account/${node.config.accounts[1]!.bech32}`],
+    [shown.world.transfer, `#/tx/${shown.world.transfer}`],
+    [shown.world.mapping, `#/tx/${shown.world.mapping}`],
+    [shown.world.bob, `#/account/${shown.world.bob}`],
+    [shown.node.config.accounts[1]!.bech32, `#/account/${shown.node.config.accounts[1]!.bech32}`],
     ['unative', '#/chain/denoms/unative'],
     ['localnet', '#/chain/validators/chainvaloper1'],
     ['Harbour Gold', '#/account/0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'],
   ]
   await open('/')
-  await page.untilText('Transactions')
+  await shown.page.untilText('Transactions')
   for (const [asked, place] of searches) {
-    await page.evaluate("location.hash = '#/time'")
-    await page.until("document.querySelector('.search[aria-busy=false]')")
-    await page.type('input[type=search]', asked)
-    await page.press('Enter')
-    await page.until(`location.hash.toLowerCase().startsWith(${JSON.stringify(place.toLowerCase())})`)
+    await shown.page.evaluate("location.hash = '#/time'")
+    await shown.page.until("document.querySelector('.search[aria-busy=false]')")
+    await shown.page.type('input[type=search]', asked)
+    await shown.page.press('Enter')
+    await shown.page.until(`location.hash.toLowerCase().startsWith(${JSON.stringify(place.toLowerCase())})`)
   }
   for (const wrong of ['nonsense', '99999999', '0x1234', valoper]) {
-    await page.type('input[type=search]', wrong)
-    await page.press('Enter')
-    await page.until("document.querySelector('.search-problem')?.innerText.includes('It takes')")
+    await shown.page.type('input[type=search]', wrong)
+    await shown.page.press('Enter')
+    await shown.page.until("document.querySelector('.search-problem')?.innerText.includes('It takes')")
   }
-  expect(await page.violations()).toEqual([])
+  expect(await shown.page.violations()).toEqual([])
   // A chain without votes on prices has no pairs.
   await using fed = await startProcess(['--ephemeral', '--feeder=true'])
-  await page.open(`${fed.config.urls.rest}/`)
-  await page.type('input[type=search]', 'ubtc:uusd')
-  await page.press('Enter')
-  await page.until("location.hash === '#/chain/oracle/ubtc:uusd'")
+  await shown.page.open(`${fed.config.urls.rest}/`)
+  await shown.page.type('input[type=search]', 'ubtc:uusd')
+  await shown.page.press('Enter')
+  await shown.page.until("location.hash === '#/chain/oracle/ubtc:uusd'")
 })
 
 inBrowser('everything is reached by keyboard, and the focus is seen', async () => {
   await open('/')
-  await page.untilText('Transactions')
+  await shown.page.untilText('Transactions')
   const names: string[] = []
   for (let i = 0; i < 9; i++) {
-    await page.press('Tab')
-    const name = await page.evaluate<string>(
+    await shown.page.press('Tab')
+    const name = await shown.page.evaluate<string>(
       "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText).trim()",
     )
     names.push(name)
-    const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')
+    const outline = await shown.page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle')
     expect(outline, name).not.toBe('none')
   }
   expect(names[0]).toBe('Skip to the page')
   expect(names.join()).toContain('Blocks')
-  await page.press('/')
+  await shown.page.press('/')
   expect(names).not.toContain('')
 })
 
 inBrowser('a node that is gone is said so, and the page connects again', async () => {
   await using other = await startProcess(['--ephemeral', '--block-time', 'manual'])
-  await page.open(`${other.config.urls.rest}/`)
-  await page.until("document.querySelector('.dot-live') && document.querySelector('h1')")
+  await shown.page.open(`${other.config.urls.rest}/`)
+  await shown.page.until("document.querySelector('.dot-live') && document.querySelector('h1')")
   await other.kill('SIGKILL')
-  await page.untilText('The node does not answer.')
-  await page.picture('offline')
-  expect(await page.violations()).toEqual([])
+  await shown.page.untilText('The node does not answer.')
+  await shown.page.picture('offline')
+  expect(await shown.page.violations()).toEqual([])
 })
 
 inBrowser('the page works below a path of a proxy', async () => {
   const { createServer, request } = await import('node:http')
-  const target = new URL(node.config.urls.rest)
+  const target = new URL(shown.node.config.urls.rest)
   const proxy = createServer((incoming, outgoing) => {
     if (!incoming.url!.startsWith('/chain/below/')) return void outgoing.writeHead(404).end()
     const path = incoming.url!.slice('/chain/below'.length)
@@ -260,9 +255,9 @@ inBrowser('the page works below a path of a proxy', async () => {
   await new Promise((done) => proxy.once('listening', done))
   const { port } = proxy.address() as { port: number }
   try {
-    await page.open(`http://127.0.0.1:${port}/chain/below/#/account/${world.bob}`)
-    await page.untilText('In base units')
-    await page.untilText(node.config.chain_id)
+    await shown.page.open(`http://127.0.0.1:${port}/chain/below/#/account/${shown.world.bob}`)
+    await shown.page.untilText('In base units')
+    await shown.page.untilText(shown.node.config.chain_id)
   } finally {
     proxy.closeAllConnections()
     proxy.close()

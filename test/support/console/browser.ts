@@ -51,7 +51,8 @@ export interface Browser extends AsyncDisposable {
 }
 
 const PICTURES = process.env['CONSOLE_PICTURES'] ?? join(tmpdir(), 'almanac-console')
-const LONGEST_WAIT_MS = 60_000
+/** Limit that only ends a hanging wait: a busy machine can be ten times slower than an idle one. */
+const LONGEST_WAIT_MS = 120_000
 const KEY_CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27, ArrowDown: 40, ArrowUp: 38 }
 
 /** Starts a browser with one page. */

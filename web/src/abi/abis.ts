@@ -23,13 +23,13 @@ function codeOf(address: string): Promise<string> {
 /** Returns the artifact of a deployed contract; undefined if no dropped file fits its code. */
 export function useArtifact(address: string | null | undefined): ContractArtifact | undefined {
   const known = useStore(artifacts)
-  const [found, setFound] = useState<ContractArtifact | undefined>()
+  const [found, setFound] = useState<{ readonly of: string; readonly artifact: ContractArtifact | undefined }>()
   useEffect(() => {
     let isCurrent = true
-    setFound(undefined)
-    if (address && known.length > 0) {
+    if (known.length === 0) setFound(undefined)
+    else if (address) {
       codeOf(address).then(
-        (code) => isCurrent && setFound(artifactFor(code, known)),
+        (code) => isCurrent && setFound({ of: address, artifact: artifactFor(code, known) }),
         () => {},
       )
     }
@@ -37,7 +37,8 @@ export function useArtifact(address: string | null | undefined): ContractArtifac
       isCurrent = false
     }
   }, [address, known])
-  return found
+  // The previous artifact stays while others are read, so that forms keep what was typed.
+  return found?.of === address ? found?.artifact : undefined
 }
 
 /** Returns every ABI that can decode data of any contract: those of artifacts first. */

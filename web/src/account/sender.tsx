@@ -1,5 +1,5 @@
 /** The choice of who sends a transaction: a wallet of this browser or, on a development chain, any account. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { useNode } from '../api/node.ts'
 import { eth } from '../api/question.ts'
@@ -35,7 +35,8 @@ export function Sender({ onChange }: { readonly onChange: (sendAs: SendAs | unde
   const [choice, setChoice] = useState('')
   const [account, setAccount] = useState('')
   useEffect(findWallets, [])
-  useEffect(() => {
+  // Runs before the next click, which must not use the previous choice.
+  useLayoutEffect(() => {
     const wallet = found.find(({ id }) => id === choice)
     if (wallet && node) onChange((transaction) => sendByWallet(wallet, node.evm_chain_id, transaction))
     else if (choice === 'any') onChange((transaction) => impersonate(account, transaction))

@@ -1,5 +1,5 @@
 /** The selection of the height that every page shows. The height is in the address, so that a page can be shared. */
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useHead } from '../api/head.ts'
 import { selectHeight, useHeight } from '../api/height.ts'
 import { formatInteger } from '../format/amount.ts'
@@ -21,6 +21,15 @@ export function HeightSlider() {
   useEffect(() => () => clearTimeout(timer.current), [])
   useEffect(() => setProblem(undefined), [selected])
   const shown = draft ?? selected ?? latest
+  const field = useRef<HTMLInputElement>(null)
+  const showHeight = (): void => {
+    if (field.current && shown !== undefined) field.current.value = shown.toString()
+  }
+  // A block that arrives must not change what a reader is typing.
+  useLayoutEffect(() => {
+    if (document.activeElement !== field.current) showHeight()
+  })
+  useLayoutEffect(showHeight, [selected])
 
   const take = (height: bigint | undefined): void => {
     clearTimeout(timer.current)
@@ -65,12 +74,15 @@ export function HeightSlider() {
       <label for={`${id}-field`}>Height</label>
       <input
         id={`${id}-field`}
-        key={shown.toString()}
+        ref={field}
         name="height"
         class="time-field num"
         inputMode="numeric"
         autocomplete="off"
-        defaultValue={shown.toString()}
+        onBlur={() => {
+          setProblem(undefined)
+          showHeight()
+        }}
         aria-invalid={problem !== undefined}
         aria-describedby={problem === undefined ? undefined : `${id}-problem`}
       />
