@@ -14,8 +14,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { storesOf } from '../app/stores.ts'
+import { createIdentity } from '../identity/identity.ts'
+import { findProfile } from '../identity/profiles.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { openBackend } from '../node/backend.ts'
+import { makeSnapshot } from '../node/snapshots/home-snapshots.ts'
 import { restoreFolder } from '../node/snapshots/restore-run.ts'
 import { type Node, testNode } from '../node/start.ts'
 import { formatHex } from '../primitives/bytes.ts'
@@ -70,6 +74,21 @@ beforeAll(async () => {
 
 const genesis = () => ['--genesis', join(homeOf('origin'), 'genesis.json')]
 const made = () => join(homeOf('origin'), 'snapshots/10')
+
+test('the progress of a snapshot ends with all keys', async () => {
+  const counts: (readonly [number, number])[] = []
+  const stores = storesOf(createIdentity(findProfile('almanac')!))
+  await makeSnapshot({
+    data: join(homeOf('origin'), 'data'),
+    snapshots: join(scratch, 'with-progress'),
+    stores,
+    height: 10n,
+    onProgress: (done, total) => counts.push([done, total]),
+  })
+  const [done, total] = counts.at(-1)!
+  expect(done).toBe(total)
+  expect(total).toBeGreaterThan(100)
+})
 
 test('a snapshot restores to the app hash of its height, and its home makes the same snapshot', async () => {
   const created = await run('create', '--home', homeOf('origin'), '--height', '10')

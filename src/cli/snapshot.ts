@@ -91,7 +91,8 @@ async function create(paths: HomePaths, height: bigint | undefined, terminal: Te
   const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
   requireDatabase(paths, diskFiles)
   const { data, snapshots } = paths
-  const { record, appHash } = await makeSnapshot({ data, snapshots, stores, height })
+  const onProgress = reportProgress(terminal, 'snapshot', (count) => `${count.toFixed(0)} keys`)
+  const { record, appHash } = await makeSnapshot({ data, snapshots, stores, height, onProgress })
   terminal.print(
     `made a snapshot of height ${record.height}: ${record.chunkHashes.length} chunks in ${snapshots}/${record.height}, app hash ${upperHex(appHash)}`,
   )

@@ -114,6 +114,7 @@ export function createReader(
       return {
         height: snapshot.height,
         appHash: appHashOf(trees.order, trees.treeStore, trees.roots),
+        keyCount: trees.order.names.reduce((sum, _, i) => sum + trees.treeStore.leafCount(trees.roots.nodes[i]!), 0),
         *items() {
           yield* itemsOf(trees, snapshot.iterate)
           yield* keptExtensions(view)

@@ -1,4 +1,4 @@
-/** Log of a replica that catches up: how far it is, how fast, and how long the rest takes. */
+/** Log of a node that catches up: how far it is, how fast, and how long the rest takes. */
 import type { FollowStatus } from '../../consensus/driver.ts'
 import type { Log } from '../log.ts'
 
@@ -12,11 +12,14 @@ interface Parts {
   readonly log: Log
 }
 
-/** Returns a listener of blocks that writes a record every ten seconds while the replica is behind its node, and one when it has caught up. */
-export function logCatchUp({ status, elapsed, log }: Parts): (height: bigint) => void {
-  let since: { readonly atMs: number; readonly height: bigint } | undefined
+/**
+ * Returns a listener of blocks that writes a record every ten seconds while the node is behind, and one when it has caught up. `behindMs` is the
+ * age of the block, from which the rest follows where nobody says how many blocks are left.
+ */
+export function logCatchUp({ status, elapsed, log }: Parts): (height: bigint, behindMs: number) => void {
+  let since: { readonly atMs: number; readonly height: bigint; readonly behindMs: number } | undefined
   let hasLogged = false
-  return (height) => {
+  return (height, behindMs) => {
     const { catchingUp, follow } = status()
     if (!catchingUp) {
       if (hasLogged) log('info', 'caught up', { height })
@@ -25,15 +28,16 @@ export function logCatchUp({ status, elapsed, log }: Parts): (height: bigint) =>
       return
     }
     const atMs = elapsed()
-    since ??= { atMs, height }
+    since ??= { atMs, height, behindMs }
     const tookMs = atMs - since.atMs
     if (tookMs < EVERY_MS) return
     const rate = Number(height - since.height) / (tookMs / 1000)
-    const left =
-      follow?.lagBlocks === undefined || rate <= 0 ? {} : { seconds_left: Math.ceil(Number(follow.lagBlocks) / rate) }
+    const gained = (since.behindMs - behindMs) / tookMs
+    const seconds = follow?.lagBlocks === undefined ? behindMs / 1000 / gained : Number(follow.lagBlocks) / rate
+    const left = seconds >= 0 && Number.isFinite(seconds) ? { seconds_left: Math.ceil(seconds) } : {}
     const node = follow?.nodeHeight === undefined ? {} : { node_height: follow.nodeHeight }
     log('info', 'catches up', { height, ...node, blocks_per_second: Number(rate.toFixed(1)), ...left })
-    since = { atMs, height }
+    since = { atMs, height, behindMs }
     hasLogged = true
   }
 }

@@ -15,6 +15,7 @@ import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import type { RequestQuery } from '../../gen/tendermint/abci/types_pb.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
 import type { OpenedChain } from '../chain.ts'
 import { configError, parseMilliseconds, type ResolvedConfig } from '../config.ts'
 import { prepareEngineHome, whyNotSigning } from '../engine/engine-home.ts'
@@ -28,6 +29,7 @@ import { type Log, moduleLog } from '../log.ts'
 import { movedPort } from '../ports.ts'
 import type { Config } from '../settings.ts'
 import { VERSION } from '../version.ts'
+import { logCatchUp } from './catch-up-log.ts'
 
 /** Value of `consensus.program` for an engine of another supervisor. */
 const ELSEWHERE = 'none'
@@ -210,6 +212,8 @@ export async function startCometEngine(
     onFailure: (what, error) => log('warn', what, { error }),
   })
   undo.push(() => comet.stop())
+  const onBlock = logCatchUp({ status: comet.status, elapsed, log })
+  executor.onBlock(({ header }) => onBlock(header.height, clock() - Number(header.timeNs / NS_PER_MS)))
   // Stops before the parts that it uses, also if it runs already.
   undo.push(engine.stop)
   await engine.start()

@@ -16,6 +16,7 @@ import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import { equal, formatHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { NS_PER_MS } from '../../primitives/time.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { OpenedChain } from '../chain.ts'
 import { configError, parseMemory, parseMilliseconds, type ResolvedConfig } from '../config.ts'
@@ -141,7 +142,7 @@ export async function startReplicaEngine(
   })
   undo.push(() => replica.stop())
   const onBlock = logCatchUp({ status: replica.status, elapsed, log })
-  executor.onBlock(({ header }) => onBlock(header.height))
+  executor.onBlock(({ header }) => onBlock(header.height, clock() - Number(header.timeNs / NS_PER_MS)))
   if (executor.isEmpty()) log('info', 'waits for the first block')
   await replica.firstBlock
   return replica

@@ -31,10 +31,19 @@ export interface SnapshotSource {
   readonly height: bigint | undefined
   /** Called once the height is held: from then on the chain can prune it. */
   readonly onOpen?: () => void
+  /** Receives the number of keys that are written, and that of all. */
+  readonly onProgress?: (done: number, total: number) => void
 }
 
 /** Makes a snapshot. Rejects with the errors of `VersionedStore.at`, and with `alreadyExists` if there is one of the height. */
-export async function makeSnapshot({ data, snapshots, stores, height, onOpen }: SnapshotSource): Promise<MadeSnapshot> {
+export async function makeSnapshot({
+  data,
+  snapshots,
+  stores,
+  height,
+  onOpen,
+  onProgress,
+}: SnapshotSource): Promise<MadeSnapshot> {
   const folder = openSnapshotFolder(snapshots)
   folder.clean(isAlive)
   const backend = await openBackend({ path: data, readOnly: true })
@@ -44,7 +53,9 @@ export async function makeSnapshot({ data, snapshots, stores, height, onOpen }: 
       onOpen?.()
       if (folder.has(state.height))
         throw queryError('alreadyExists', `there is a snapshot of height ${state.height} already`)
-      const record = await writeSnapshot(state, folder.begin(state.height))
+      const record = await writeSnapshot(state, folder.begin(state.height), (count) =>
+        onProgress?.(count, state.keyCount),
+      )
       return { record, appHash: state.appHash }
     } finally {
       state.close()

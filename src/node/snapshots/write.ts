@@ -11,8 +11,15 @@ import type { NewSnapshot } from './folder.ts'
 const LEVEL = 7
 const PIECE_BYTES = 1 << 18
 
-/** Writes the chunks of a snapshot. Rejects with what fails; then nothing stays. */
-export async function writeSnapshot(state: Pick<StateExport, 'items'>, snapshot: NewSnapshot): Promise<SnapshotRecord> {
+/**
+ * Writes the chunks of a snapshot. Rejects with what fails; then nothing stays. `onKeys` receives the number of keys so far, some
+ * thousands at a time.
+ */
+export async function writeSnapshot(
+  state: Pick<StateExport, 'items'>,
+  snapshot: NewSnapshot,
+  onKeys: (count: number) => void = () => undefined,
+): Promise<SnapshotRecord> {
   const deflate = createDeflate({ level: LEVEL, chunkSize: PIECE_BYTES })
   let failure: unknown
   const written = cutInto(deflate, snapshot).catch((error: unknown) => {
@@ -27,11 +34,16 @@ export async function writeSnapshot(state: Pick<StateExport, 'items'>, snapshot:
       if (!isRoom) await Promise.race([once(deflate, 'drain'), written])
       if (failure) throw failure
     }
+    let keys = 0
     for (const item of state.items()) {
       putItem(out, item)
-      if (out.length >= PIECE_BYTES) await push()
+      if (item.kind === 'node' && item.height === 0) keys++
+      if (out.length < PIECE_BYTES) continue
+      await push()
+      onKeys(keys)
     }
     await push()
+    onKeys(keys)
     deflate.end()
     await written
     if (failure) throw failure

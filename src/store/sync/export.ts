@@ -9,6 +9,8 @@ export interface StateExport {
   readonly height: bigint
   /** App hash after the height. */
   readonly appHash: Uint8Array
+  /** Number of keys of all stores. */
+  readonly keyCount: number
   /** Yields each store with its nodes, then the extensions of a snapshot that the chain was restored from. Can be called once. */
   items(): IterableIterator<Item>
   close(): void

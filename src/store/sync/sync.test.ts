@@ -56,6 +56,18 @@ describe('a restored store', () => {
   const below = seeded(11)
   const origin = openVersionedStore(openMemory(), { ...LIST, checkpoints: { changedKeys: 40, blocks: 9 } })
   grow(origin, below, 60)
+
+  test('an export knows its number of keys before it is read', () => {
+    for (const height of [1n, 30n, 60n]) {
+      const exported = origin.exportAt(height)
+      const { keyCount } = exported
+      const leaves = [...exported.items()].filter((item) => item.kind === 'node' && item.height === 0)
+      exported.close()
+      expect(keyCount).toBe(leaves.length)
+      expect(keyCount).toBeGreaterThan(0)
+    }
+  })
+
   const hashes = new Map<bigint, string>()
 
   test.each([1n, 17n, 45n, 60n])('has the app hash and the state of height %s', (height) => {

@@ -27,6 +27,8 @@ export interface TreeStore {
   remove(root: Node, key: Uint8Array, version: number): Node
   /** Hashes the changed nodes and returns the root hash, 32 bytes. That of the empty tree is the SHA-256 of no bytes. */
   rootHash(root: Node): Uint8Array
+  /** Returns the number of keys. */
+  leafCount(root: Node): number
   /** Finds a key. The root hash must be computed. */
   locate(root: Node, key: Uint8Array): Location
   /** Makes nodes up to a version immutable, so that the present trees stay readable. */
@@ -152,6 +154,7 @@ export function createTreeStore(
       program.ensureHash(root)
       return nodes.hash(root)
     },
+    leafCount: (root) => (root === NONE ? 0 : nodes.size(root)),
     locate: createLocator(nodes, program),
     freeze: program.freeze,
     takeReplaced() {
