@@ -3,7 +3,7 @@
  * `site/`, which nothing else needs.
  */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -26,4 +26,10 @@ if (!existsSync(join(site, 'node_modules/vitepress'))) {
 rmSync(pages, { recursive: true, force: true })
 cpSync(join(root, 'docs'), pages, { recursive: true })
 cpSync(join(site, `${FIRST}.md`), join(pages, `${FIRST}.md`))
+// Comments of HTML would be text there.
+for (const name of readdirSync(pages, { recursive: true })) {
+  if (!name.endsWith('.md')) continue
+  const text = readFileSync(join(pages, name), 'utf8')
+  writeFileSync(join(pages, name), text.replaceAll(/^<!--.*-->\n/gm, ''))
+}
 run(process.execPath, [join(site, 'node_modules/vitepress/bin/vitepress.js'), 'build'])

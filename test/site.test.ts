@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
+import { anchorsOf, isDocument, textFiles, withoutCode } from './support/prose.ts'
 
 interface Entry {
   readonly text: string
@@ -11,8 +12,9 @@ interface Entry {
 }
 
 const root = resolve(import.meta.dirname, '..')
-const { sidebar } = (await import(pathToFileURL(join(root, 'site/.vitepress/config.mjs')).href)) as {
+const { sidebar, slugOf } = (await import(pathToFileURL(join(root, 'site/.vitepress/config.mjs')).href)) as {
   readonly sidebar: readonly Entry[]
+  readonly slugOf: (heading: string) => string
 }
 const linked = sidebar.flatMap(({ items = [] }) => items)
 
@@ -21,6 +23,18 @@ test('the navigation has every document once', () => {
     .filter((name) => name.endsWith('.md'))
     .map((name) => `/${name.replaceAll('\\', '/').slice(0, -3)}`)
   expect(linked.map(({ link }) => link).sort()).toEqual(pages.sort())
+})
+
+test('headings have the anchors that links in the documents name', () => {
+  for (const { path, text } of textFiles().filter(isDocument)) {
+    const headings = [...withoutCode(text).matchAll(/^#{1,6} +(.+)$/gm)].map(([, heading]) => heading!)
+    const plain = headings.map((heading) => heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, ''))
+    const anchors = anchorsOf(text)
+    expect(
+      plain.map(slugOf).filter((slug) => !anchors.has(slug)),
+      path,
+    ).toEqual([])
+  }
 })
 
 test('every entry has the title of its page, without marks', () => {

@@ -31,7 +31,7 @@ export const sidebar = [
     ...['evm-internals', 'state-layout', 'cometbft', 'gateways', 'writing-upgrades', 'witness', 'decisions'],
     ...['glossary', 'dependencies'],
   ]),
-  group('Reference', ['cli', 'options', 'limits', 'reference', 'performance']),
+  group('Reference', ['cli', 'options', 'api', 'errors', 'limits', 'reference', 'performance']),
   group('Modules', pagesIn('modules'), true),
   group('Decisions of architecture', ['adr/index', ...pagesIn('adr')], true),
 ]
@@ -56,16 +56,26 @@ function writePlainPages(outDir) {
   writeFileSync(join(outDir, 'llms.txt'), `# Almanac\n\n> ${about}\n\n${sections.join('\n')}`)
 }
 
-/** Sends links that lead out of `docs/` to the repository, whose address is not known here: they stay as text. */
+/** Shows links that lead out of `docs/` as text: the address of the repository is not known here. */
 function plainOutsideLinks(markdown) {
-  const render =
-    markdown.renderer.rules.link_open ?? ((tokens, i, options, _, self) => self.renderToken(tokens, i, options))
+  const plain = (tokens, i, options, _, self) => self.renderToken(tokens, i, options)
+  const { link_open: open = plain, link_close: close = plain } = markdown.renderer.rules
+  let isPlain = false
   markdown.renderer.rules.link_open = (tokens, i, options, env, self) => {
-    const href = tokens[i].attrGet('href') ?? ''
-    if (isOutside(env.relativePath ?? '', href)) tokens[i].attrSet('href', `#${href.replace(/^(\.\.\/)+/, '')}`)
-    return render(tokens, i, options, env, self)
+    isPlain = isOutside(env.relativePath ?? '', tokens[i].attrGet('href') ?? '')
+    return isPlain ? '' : open(tokens, i, options, env, self)
   }
+  markdown.renderer.rules.link_close = (tokens, i, options, env, self) =>
+    isPlain ? '' : close(tokens, i, options, env, self)
 }
+
+/** Returns the anchor of a heading as GitHub makes it, so that a link works here and there. */
+export const slugOf = (heading) =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+    .replaceAll(' ', '-')
 
 function isOutside(page, href) {
   if (!/^\.\.?\//.test(href)) return false
@@ -89,7 +99,7 @@ export default {
   // Links to files of the repository are no pages. Links between pages and headings are tested with the documents.
   ignoreDeadLinks: true,
   // Angle brackets in the documents are placeholders, and no HTML.
-  markdown: { html: false, config: plainOutsideLinks },
+  markdown: { html: false, anchor: { slugify: slugOf }, config: plainOutsideLinks },
   themeConfig: {
     sidebar,
     outline: [2, 3],

@@ -63,7 +63,8 @@ export function commentOpenings({ text }: TextFile): Sentence[] {
 }
 
 /** Blanks out fenced code of a document, so that line numbers stay. */
-const withoutCode = (text: string): string => text.replace(/```[\s\S]*?```/g, (block) => block.replace(/[^\n]/g, ' '))
+export const withoutCode = (text: string): string =>
+  text.replace(/```[\s\S]*?```/g, (block) => block.replace(/[^\n]/g, ' '))
 
 /** Returns the prose of a file by line: a document without its code; of a source, comments and texts of several words. */
 export function proseOf(file: TextFile): Sentence[] {
