@@ -572,7 +572,7 @@ test('a transaction that comes between the blocks of a request is answered with 
   }
 })
 
-test('listeners hear of blocks and of the way back in the order in which they happen, while a request mines', async () => {
+test('listeners are notified of blocks and rollbacks in their order while a request mines', async () => {
   const { solo } = await open({ mode: 'manual' }, { development: true, store: heldStore().store })
   const heard: bigint[] = []
   solo.onBlock(({ header }) => heard.push(header.height))
