@@ -27,6 +27,12 @@ const raw = encodeTransaction(
 /** Returns a call to a node that finds no transaction in its blocks. */
 function callOf(submit: () => Promise<object>) {
   const listeners = new Set<unknown>()
+  const listen = (listener: unknown) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  const halts = new Set<() => void>()
+  let halted: { readonly reason: string; readonly next: string } | undefined
   const abort = new AbortController()
   const node = {
     identity: almanac,
@@ -34,13 +40,19 @@ function callOf(submit: () => Promise<object>) {
     blocks: { evmTx: () => undefined },
     driver: {
       submit,
-      onBlock(listener: unknown) {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
+      onBlock: listen,
+      onHalt(listener: () => void) {
+        halts.add(listener)
+        return listen(listener)
       },
+      status: () => ({ halted }),
     },
   }
-  return { call: { node, signal: () => abort.signal } as unknown as RpcCall, listeners, abort }
+  const halt = (reason: string): void => {
+    halted = { reason, next: 'start it again' }
+    for (const listener of halts) listener()
+  }
+  return { call: { node, signal: () => abort.signal } as unknown as RpcCall, listeners, abort, halt }
 }
 
 async function failure(answer: Promise<unknown>): Promise<unknown> {
@@ -65,8 +77,19 @@ test('a client that leaves frees its listener', async () => {
   const { call, listeners, abort } = callOf(async () => ({ code: 0, codespace: '', log: '' }))
   const answer = sendRawSync(call, raw, undefined)
   await new Promise((resolve) => setTimeout(resolve, 5))
-  expect(listeners.size).toBe(1)
+  expect(listeners.size).toBe(2)
   abort.abort()
   await expect(answer).rejects.toThrow('the client has disconnected')
+  expect(listeners.size).toBe(0)
+})
+
+test('a halt of the chain answers at once, also one that came before', async () => {
+  const { call, listeners, halt } = callOf(async () => ({ code: 0, codespace: '', log: '' }))
+  const text = 'the chain has halted: the disk is full; start it again'
+  const answer = sendRawSync(call, raw, 1000).catch((error: Error) => error.message)
+  await expect.poll(() => listeners.size).toBe(2)
+  halt('the disk is full')
+  expect(await answer).toBe(text)
+  await expect(sendRawSync(call, raw, 1000)).rejects.toThrow(text)
   expect(listeners.size).toBe(0)
 })

@@ -1,6 +1,7 @@
 /** `eth_sendRawTransactionSync` (EIP-7966): sends a transaction and answers with its receipt. */
 
 import { within } from '../../../consensus/admission.ts'
+import { haltedError } from '../../../consensus/halted.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import type { GatewayNode } from '../../gateway.ts'
@@ -24,7 +25,10 @@ function waitMs({ settings }: GatewayNode, given: unknown): number {
   return isValid && asked <= settings.syncTimeoutMs ? asked : settings.syncTimeoutMs
 }
 
-/** Resolves with the stored transaction once a block contains it; undefined after the timeout. Rejects if the client leaves. */
+/**
+ * Resolves with the stored transaction once a block contains it; undefined after the timeout. Rejects if the client leaves, or
+ * the chain halts.
+ */
 function inclusionOf(
   node: GatewayNode,
   hash: Uint8Array,
@@ -32,20 +36,28 @@ function inclusionOf(
   signal: AbortSignal,
 ): Promise<StoredEvmTx | undefined> {
   return new Promise((resolve, reject) => {
-    const stop = node.driver.onBlock(() => {
+    const { driver } = node
+    const stopBlocks = driver.onBlock(() => {
       const found = findStoredEvmTx(node, hash)
       if (found) end(() => resolve(found))
     })
+    const halt = (): void => {
+      const { halted } = driver.status()
+      if (halted) end(() => reject(haltedError(halted)))
+    }
+    const stopHalts = driver.onHalt(halt)
     const timer = setTimeout(() => end(() => resolve(undefined)), timeoutMs)
     const leave = (): void => end(() => reject(queryError('cancelled', 'the client has disconnected')))
     const end = (settle: () => void): void => {
-      stop()
+      stopBlocks()
+      stopHalts()
       clearTimeout(timer)
       signal.removeEventListener('abort', leave)
       settle()
     }
     signal.addEventListener('abort', leave, { once: true })
     if (signal.aborted) leave()
+    halt()
   })
 }
 
