@@ -94,6 +94,7 @@ export function createReader(
       height: target,
       era: registry.eraAt(target),
       openStaging: backend.readOnly ? undefined : () => createStaging(backend),
+      earliest: viewTip.earliest,
       rollbacks: viewTip.rollbacks,
       revision: revisionOf(target, viewTip.rollbacks),
       // A view that is not isolated sees commits made after it was opened.

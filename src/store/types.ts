@@ -20,6 +20,8 @@ export interface Reader {
   iterate(store: string, range?: Range): IterableIterator<Entry>
   /** Present for a committed height only. */
   readonly proofs?: Prover
+  /** Earliest height whose state is stored. Present for a committed height only. */
+  readonly earliest?: bigint
   /** Names of the stores that can be written, if known. */
   readonly stores?: readonly string[]
   /** Opens a staging area for large runs of writes of a block over this reader. Absent if nothing is written to disk. */
@@ -127,6 +129,7 @@ export interface Snapshot extends Reader {
   readonly height: bigint
   /** Names of the stores at this height, in order. */
   readonly stores: readonly string[]
+  readonly earliest: bigint
   /** Number of rollbacks before it was opened. After a rollback a height can have another state. */
   readonly rollbacks: number
   readonly proofs: Prover

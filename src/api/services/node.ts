@@ -17,7 +17,7 @@ export const nodeService = defineService(Service, {
     const { blocks } = node
     const latest = blocks.block(blocks.latestHeight())
     return {
-      earliestStoreHeight: blocks.earliestHeight(),
+      earliestStoreHeight: node.withContext(undefined, ({ store }) => store.earliest) ?? blocks.earliestHeight(),
       height: blocks.latestHeight(),
       ...(latest && { timestamp: toTimestamp(latest.header.timeNs) }),
       appHash: latest?.nextAppHash ?? EMPTY,

@@ -10,6 +10,7 @@ import { findRef, readRefs, type VersionRefs } from './version-refs.ts'
 export interface SnapshotSource {
   readonly view: BackendRead
   readonly height: number
+  readonly earliest: number
   readonly rollbacks: number
   readonly revision: object
   /** Whether `height` is the latest commit of the view. */
@@ -88,6 +89,7 @@ export function openSnapshot(source: SnapshotSource): Snapshot {
     height: BigInt(height),
     stores: era.stores,
     ...(source.openStaging && { openStaging: source.openStaging }),
+    earliest: BigInt(source.earliest),
     rollbacks: source.rollbacks,
     revision: source.revision,
     get,

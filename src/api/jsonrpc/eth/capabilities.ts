@@ -41,11 +41,12 @@ export function progress({ blocks }: GatewayNode): JsonObject {
 }
 
 /** Returns the blocks for which each kind of data is available. */
-export function capabilities({ blocks, settings }: GatewayNode): JsonObject {
+export function capabilities({ blocks, settings, withContext }: GatewayNode): JsonObject {
   const latest = blocks.latestHeight()
   const oldest = blocks.earliestHeight()
   const kept = BigInt(settings.keepHeights)
-  const first = kept > 0n && latest - kept + 1n > oldest ? latest - kept + 1n : oldest
+  const stored = withContext(undefined, ({ store }) => store.earliest) ?? oldest
+  const first = kept > 0n && latest - kept + 1n > stored ? latest - kept + 1n : stored
   const whole = { disabled: false, oldestBlock: quantity(oldest) }
   const state = {
     disabled: false,

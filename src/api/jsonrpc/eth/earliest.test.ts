@@ -16,6 +16,8 @@ test('state at earliest is that of the first stored height of a pruned chain', a
   // The first state that `eth_capabilities` names is the oldest that a number reads.
   const { result } = await ask('eth_capabilities', [])
   const oldest = (result as { state: { oldestBlock: string } }).state.oldestBlock
+  const status = await (await fetch(`${node.urls.rest}/sdk/base/node/v1beta1/status`)).json()
+  expect(status).toMatchObject({ earliest_store_height: BigInt(oldest).toString() })
   const before = `0x${(BigInt(oldest) - 1n).toString(16)}`
   expect(await ask('eth_getBalance', [address, before])).toMatchObject({ error: { message: /is pruned/ } })
 
