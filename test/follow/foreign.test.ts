@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { create, toBinary } from '@bufbuild/protobuf'
 import { AnySchema } from '@bufbuild/protobuf/wkt'
+import { encodeFunctionData, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { storesOf } from '../../src/app/stores.ts'
 import { BaseAccountSchema } from '../../src/gen/sdk/auth/v1beta1/auth_pb.ts'
@@ -301,6 +302,18 @@ test('the state of a contract is served raw, and a smart query is refused with t
     status: 501,
     body: { code: 12, message: expect.stringMatching(/Wasm code computes, which this node does not run.*\/state$/) },
   })
+})
+
+test('a call into a contract of the other machine is refused, and says which call', async () => {
+  const data = encodeFunctionData({
+    abi: parseAbi(['function query(string contractAddr, bytes req) view returns (bytes)']),
+    args: [bech32(CONTRACT), '0x7b7d'],
+  })
+  const call = { to: '0x0000000000000000000000000000000000000802', data }
+  for (const [method, ...more] of [['eth_call'], ['eth_estimateGas'], ['debug_traceCall', {}]]) {
+    const answer = (await rpc(String(method), call, 'latest', ...more)) as { error: { message: string } }
+    expect(answer.error.message).toContain(bech32(CONTRACT))
+  }
 })
 
 test('an EVM transaction is traced in a block with transactions that only the chain can run', async () => {

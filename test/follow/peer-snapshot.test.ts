@@ -81,7 +81,7 @@ test('a replica begins with the newest snapshot of a peer that does not have the
   const { origin, late, height } = await startLate()
   expect(late.gateway.blocks.block(height)).toBeUndefined()
   await expect(startReplica('second', { from: late.urls.comet! })).rejects.toThrow(
-    'the peer has neither the first block nor a snapshot: set snapshots.interval (--snapshots-interval) there',
+    'the peer has neither the first block nor a snapshot: set snapshots.interval (--snapshot-interval) there',
   )
   await stop(late)
   const newer = await snapshotOf('late')

@@ -133,7 +133,7 @@ interface Wanted {
 /** Resolves with the app hash after a height, from the next header of the node, which validators have signed. */
 async function appHashAfter(rpc: NodeRpc, { height, chainId, trust, verifies }: Wanted): Promise<Uint8Array> {
   const { signal } = new AbortController()
-  const blocks = createNodeBlocks(rpc)
+  const blocks = createNodeBlocks(rpc, { readsAhead: false })
   for (let asks = 1; ; asks++) {
     const tip = await blocks.tip(signal)
     if (tip.chainId !== chainId)

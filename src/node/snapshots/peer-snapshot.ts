@@ -18,7 +18,7 @@ export async function fetchSnapshot(rpc: NodeRpc, root: string, room: Room, sign
     if (!record) {
       throw queryError(
         'failedPrecondition',
-        'the peer has neither the first block nor a snapshot: set snapshots.interval (--snapshots-interval) there, or begin with --snapshot',
+        'the peer has neither the first block nor a snapshot: set snapshots.interval (--snapshot-interval) there, or begin with --snapshot',
       )
     }
     const made = openBoundedSnapshot(root, record, room)

@@ -63,6 +63,25 @@ test('of large blocks few are kept ahead, and the others come when they are need
   expect(Math.max(...asked)).toBeLessThan(4)
 })
 
+test('single blocks are asked for alone', async () => {
+  const asked: string[] = []
+  const rpc: Pick<NodeRpc, 'batch' | 'call' | 'turn'> = {
+    turn: () => undefined,
+    call: async () => ({
+      node_info: { network: 'test-1' },
+      sync_info: { latest_block_hash: HASH, latest_block_height: '90', latest_block_time: '2024-01-01T00:00:00Z' },
+    }),
+    async batch(calls) {
+      asked.push(...calls.map(({ method, params }) => `${method} ${params['height']}`))
+      return calls.map(() => ({ refused: 'not now' }))
+    },
+  }
+  const blocks = createNodeBlocks(rpc, { readsAhead: false })
+  await blocks.tip(never)
+  await expect(blocks.block(5n, never)).rejects.toThrow('the node does not give block 5: not now')
+  expect(asked).toEqual(['block 5', 'block_results 5', 'commit 5'])
+})
+
 test('a node that names validators without an end is refused', async () => {
   let pages = 0
   const page = Array.from({ length: 100 }, () => ({ address: '', pub_key: { value: '' }, voting_power: '1' }))

@@ -19,7 +19,8 @@ const AHEAD_BYTES = 64 << 20
 const PAGE = 100
 const MOST_VALIDATORS = 10_000
 
-export function createNodeBlocks(rpc: NodeRpc): BlockSource {
+/** Creates the source. One that is asked for single blocks does not read ahead. */
+export function createNodeBlocks(rpc: NodeRpc, { readsAhead = true } = {}): BlockSource {
   /** Blocks that were asked for, by height. */
   const fetched = new Map<bigint, Promise<NodeBlock>>()
   /** Sizes of those that are here. Unit: bytes. */
@@ -74,7 +75,7 @@ export function createNodeBlocks(rpc: NodeRpc): BlockSource {
     let last = height
     while (fetched.has(last + 1n)) last++
     const ahead = blocksAhead()
-    if (last - height < ahead / 2n) {
+    if (readsAhead && last - height < ahead / 2n) {
       for (let from = last + 1n; from <= known && from - height < ahead; from += BigInt(BATCH_BLOCKS)) {
         const count = known - from + 1n
         fetchBatch(from, Math.min(BATCH_BLOCKS, Number(count)), signal)
