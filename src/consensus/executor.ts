@@ -75,6 +75,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
   /** Writes of genesis, until the first block commits them. */
   let genesisState: Branch | undefined
   let tip: Tip | undefined
+  /** The record of the latest foreign block, which its tip is made from; undefined after anything else. */
+  let recent: StoredBlock | undefined
   let halted: Halted | undefined
   let rollbacks = 0
   let held: HeldBlock[] = []
@@ -87,7 +89,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
   function loadTip(): Tip {
     const height = store.latestHeight()
     if (height === 0n) throw new Error('the chain has no genesis yet: begin it first')
-    const block = blocks.block(height) ?? blocks.restored(height)
+    const isRecent = recent?.header.height === height
+    const block = isRecent ? recent : (blocks.block(height) ?? blocks.restored(height))
     if (!block) throw queryError('dataLoss', `the block of the latest height ${height} is missing from the index`)
     const { header, hash } = block
     const state = store.atTip()
@@ -216,6 +219,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   function moveTo(next: Tip | undefined): void {
     tip = next
+    recent = undefined
     genesisState = undefined
     checkState.reset()
   }
@@ -270,6 +274,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
       prepared.commit(() => rows, isHeld)
       options.onTiming?.({ executeMs: undefined, commitMs: elapsed() - started })
       moveTo(undefined)
+      recent = stored
+      blocks.learn(stored)
       return stored
     }
   }
@@ -280,6 +286,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
 
   function rollback(height: bigint, settle?: () => void): void {
     checkState.reset()
+    recent = undefined
     rollbackChain(store, height)
     blocks.evictAbove(height)
     indexer = openIndexer(store.tables)
@@ -300,6 +307,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     checkState.reset()
     store.amend(changes, (appHash) => rowsOf(before, appHash))
     blocks.evictAbove(height - 1n)
+    recent = undefined
     tip = loadTip()
     rollbacks++
     settle()
