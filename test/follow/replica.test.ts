@@ -159,6 +159,23 @@ test('a wrong byte in one value stops the replica at its height, until the file 
   expect(stoppedOf(replica)).toBeUndefined()
 })
 
+test('a stream that ends while the node goes on is named in the log, once', async () => {
+  node.file = (height, content) => (height > 5 ? undefined : content)
+  node.advance(LAST)
+  const said: string[] = []
+  const replica = await startReplica(node, join(folder, 'home'), {}, (level, message, facts) => {
+    if (level === 'warn') said.push(`${message} ${facts?.['height']} of ${facts?.['node_height']}`)
+  })
+  replicas.push(replica)
+  await reach(replica, 5)
+  const line = `waits for the changes of a block: does the node stream them, and here? 6 of ${LAST}`
+  await expect.poll(() => said, { timeout: 30_000 }).toContain(line)
+  for (let height = 6; height <= LAST; height++)
+    writeFileSync(join(node.stream, `block-${height}-data`), streamFile(chain.blocks.get(height)!.changes))
+  await reach(replica, LAST)
+  expect(said.filter((one) => one === line)).toHaveLength(1)
+})
+
 test('a proof at the tip of a replica that has stopped is refused at once, with the reason', async () => {
   node.file = (height, content) => (height === 8 ? changed(content) : content)
   node.advance(LAST)

@@ -14,7 +14,7 @@ import { createHolding, type HoldLimits } from '../holding.ts'
 import { lastCommon } from './last-common.ts'
 import type { TrustedBlock } from './light/trust.ts'
 import type { NodeBlock } from './node-block.ts'
-import { type BlockSource, type ChangeSource, isGap, type NodeTip, type StreamedBlock } from './source.ts'
+import { type BlockSource, type ChangeSource, type Gap, isGap, type NodeTip, type StreamedBlock } from './source.ts'
 import { createStatus } from './status.ts'
 import { createTaking, type Stated, type TakingOptions } from './take-block.ts'
 import { difference, isSetOf, requireLink, requireOutcome, requireSigned, requireWhole } from './verify.ts'
@@ -51,6 +51,8 @@ const FIRST_RETRY_MS = 20
 const LAST_RETRY_MS = 5000
 /** The most that is held while the replica catches up: those blocks are as many waits for the disk. */
 const HOLD_LIMITS: HoldLimits = { blocks: 20, ms: 100 }
+/** Time after which a block of the node whose changes do not come is logged. Unit: milliseconds. */
+const CHANGES_MS = 5000
 /** Time between two tries from which the next URL is asked. Unit: milliseconds. */
 const TURN_MS = 300
 
@@ -61,6 +63,8 @@ export function startFollowing(options: FollowOptions): Following {
   const abort = new AbortController()
   const { signal } = abort
   let waitsFor: string | undefined
+  /** The height whose changes are waited for, and since when; whether it is logged. */
+  let wanted: { readonly height: bigint; readonly sinceMs: number; isLogged: boolean } | undefined
   /** Ends the wait for the next block, since the node went back. */
   let interrupt = new AbortController()
   signal.addEventListener('abort', () => interrupt.abort(signal.reason))
@@ -195,6 +199,26 @@ export function startFollowing(options: FollowOptions): Following {
     return true
   }
 
+  async function nextChanges(height: bigint): Promise<StreamedBlock | Gap> {
+    wanted = { height, sinceMs: options.elapsed(), isLogged: false }
+    try {
+      return await changes.next(height, interrupt.signal)
+    } finally {
+      wanted = undefined
+    }
+  }
+
+  /** Logs a wait for changes that the node has made long ago: its stream may be off, or go elsewhere. */
+  function noteWait({ height: nodeHeight }: NodeTip): void {
+    if (!wanted || wanted.isLogged || nodeHeight <= wanted.height) return
+    if (options.elapsed() - wanted.sinceMs < CHANGES_MS) return
+    wanted.isLogged = true
+    log('warn', 'waits for the changes of a block: does the node stream them, and here?', {
+      height: wanted.height,
+      node_height: nodeHeight,
+    })
+  }
+
   /** Follows one block. */
   async function step(): Promise<void> {
     const height = isFirst() ? BigInt(genesis.initial_height) : latest() + 1n
@@ -202,7 +226,7 @@ export function startFollowing(options: FollowOptions): Following {
     if (isOnOtherBranch() && (await followRollback())) return
     const tip = status.tip()
     if (tip && tip.earliest > height) throw prunedBlock(height, tip)
-    const streamed = await changes.next(height, interrupt.signal)
+    const streamed = await nextChanges(height)
     const block = await blocks.block(height, signal)
     if (!isFirst() && !equal(block.header.lastBlockId.hash, executor.tip().hash) && (await followRollback())) return
     const { set, isNew } = await validatorsOf(block)
@@ -313,7 +337,7 @@ export function startFollowing(options: FollowOptions): Following {
   async function watchTip(): Promise<void> {
     while (!signal.aborted) {
       try {
-        await askTip()
+        noteWait(await askTip())
         if (isOnOtherBranch()) interrupt.abort()
       } catch (error) {
         if (signal.aborted) return

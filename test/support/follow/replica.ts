@@ -1,6 +1,7 @@
 /** A replica of a fake node, in this process and without ports. */
 import { type AssembledNode, assembleNode } from '../../../src/node/assembly.ts'
 import { resolveConfig } from '../../../src/node/config.ts'
+import type { Log } from '../../../src/node/log.ts'
 import type { FakeNode } from './fake-node.ts'
 
 /** Starts a replica in a home. A second start of the same home continues. Flags as `almanac follow` has them. */
@@ -8,6 +9,7 @@ export function startReplica(
   node: Pick<FakeNode, 'stream' | 'url'>,
   home: string,
   flags: Readonly<Record<string, string>> = {},
+  log: Log = () => undefined,
 ): Promise<AssembledNode> {
   return assembleNode({
     resolved: resolveConfig({
@@ -17,6 +19,6 @@ export function startReplica(
     home,
     freePorts: true,
     openPorts: false,
-    log: () => undefined,
+    log,
   })
 }
