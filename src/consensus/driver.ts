@@ -43,9 +43,10 @@ export interface Submission {
   /**
    * Checks a transaction and adds it to the pool. With blocks on arrival the promise resolves after the commit of the block
    * that includes it, so that a returned hash survives a kill; otherwise it resolves after admission. Never rejects for a bad
-   * transaction: see `code`. Rejects with `unavailable` while the chain takes no transactions.
+   * transaction: see `code`. Rejects with `unavailable` while the chain takes no transactions. `client` is the address whose
+   * transactions take turns with those of others, where another process submits them.
    */
-  submit(tx: Uint8Array): Promise<Admission>
+  submit(tx: Uint8Array, client?: string): Promise<Admission>
   /** Submits and waits for inclusion. Rejects with `deadlineExceeded` after the timeout. */
   submitAndWait(
     tx: Uint8Array,

@@ -11,6 +11,7 @@ import { queryError } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
 import type { RequestCounts } from '../request-counts.ts'
+import { createClientTurns } from './client-turns.ts'
 import {
   type ApiSetup,
   type CarriedError,
@@ -93,6 +94,7 @@ const ALLOCATION = {
 export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const { driver, log } = options
   const workers = new Map<Worker, Started>()
+  const takeTurn = createClientTurns()
   let ended = NO_STATS
   let stopping = false
   requireOwnPorts(options.setup)
@@ -167,9 +169,13 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       send(worker, { kind: 'answer', id, ...answer })
       started.running.delete(id)
     }
-    answer(message, abort.signal)
-      .then((result) => reply({ result }))
-      .catch((error) => reply({ error: packError(error) }))
+    const run = () =>
+      answer(message, abort.signal)
+        .then((result) => reply({ result }))
+        .catch((error) => reply({ error: packError(error) }))
+    const turn = 'client' in message && message.client !== undefined ? takeTurn(message.client) : undefined
+    if (turn) void turn.then(run)
+    else void run()
   }
 
   async function answer(message: Extract<FromApiWorker, { id: number }>, signal: AbortSignal): Promise<unknown> {

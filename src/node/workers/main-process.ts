@@ -104,7 +104,8 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
   }
 
   const driver: Driver = {
-    submit: async (tx) => unpackAdmission((await ask({ kind: 'submit', tx })) as CarriedAdmission),
+    submit: async (tx, client) =>
+      unpackAdmission((await ask({ kind: 'submit', tx, ...(client !== undefined && { client }) })) as CarriedAdmission),
     async submitAndWait(tx, timeoutMs) {
       const carried = (await ask({ kind: 'submitAndWait', tx, timeoutMs })) as CarriedAdmission
       return { admission: unpackAdmission(carried), ...(carried.inclusion && { inclusion: carried.inclusion }) }

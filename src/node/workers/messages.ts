@@ -122,7 +122,7 @@ export type FromApiWorker =
     }
   /** A line that a contract printed. */
   | { readonly kind: 'print'; readonly line: string }
-  | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array }
+  | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array; readonly client?: string }
   | { readonly kind: 'submitAndWait'; readonly id: number; readonly tx: Uint8Array; readonly timeoutMs: number }
   | { readonly kind: 'nextHeader'; readonly id: number; readonly height: bigint }
   /** A JSON-RPC method that only the main process can answer. */

@@ -147,7 +147,7 @@ const transactions: Methods = {
   ),
   eth_pendingTransactions: mainMethod([], ({ node }) => pendingTransactions(node)),
   eth_getPendingTransactions: mainMethod([], ({ node }) => pendingTransactions(node)),
-  eth_sendRawTransaction: anyMethod([bytes], ({ node }, raw) => transaction.sendRaw(node, raw)),
+  eth_sendRawTransaction: anyMethod([bytes], ({ node, client }, raw) => transaction.sendRaw(node, raw, client)),
   eth_sendRawTransactionSync: anyMethod([bytes, timeout], sendRawSync),
   eth_fillTransaction: mainMethod([callArgs], account.fillTransaction),
 }

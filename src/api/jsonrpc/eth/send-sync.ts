@@ -66,13 +66,13 @@ function inclusionOf(
  * behind a missing nonce, and with code 4 if no block contains it in time. Both have its hash as `data`: it stays in the pool.
  */
 export async function sendRawSync(call: RpcCall, raw: Uint8Array, timeout: unknown): Promise<JsonObject | Streamed> {
-  const { node } = call
+  const { node, client } = call
   const timeoutMs = waitMs(node, timeout)
   const hash = keccak256(raw)
   const late = (): Error => stillWaiting(4, `the transaction waits: no block contained it within ${timeoutMs} ms`, hash)
   const start = performance.now()
   // With blocks on arrival this takes until the block.
-  const submitted = await within(submitRaw(node, raw), timeoutMs)
+  const submitted = await within(submitRaw(node, raw, client), timeoutMs)
   if (!submitted) throw late()
   if (submitted.isQueued) {
     throw stillWaiting(5, `the transaction waits: a nonce before ${submitted.nonce} of its sender is missing`, hash)

@@ -58,8 +58,8 @@ function readRaw(node: GatewayNode, raw: Uint8Array): Transaction {
  * Submits a signed transaction to the driver. Resolves with its hash after the commit of its block or after admission, by
  * the rules of the driver. Rejects with -32000 and the text of geth if it is refused.
  */
-export async function sendRaw(node: GatewayNode, raw: Uint8Array): Promise<string> {
-  return formatHex0x((await submitRaw(node, raw)).hash)
+export async function sendRaw(node: GatewayNode, raw: Uint8Array, client?: string): Promise<string> {
+  return formatHex0x((await submitRaw(node, raw, client)).hash)
 }
 
 /** The Ethereum hash of an admitted transaction, and whether it waits behind a missing nonce. */
@@ -70,10 +70,10 @@ export interface Submitted {
 }
 
 /** Submits a signed transaction as `sendRaw`. */
-export async function submitRaw(node: GatewayNode, raw: Uint8Array): Promise<Submitted> {
+export async function submitRaw(node: GatewayNode, raw: Uint8Array, client?: string): Promise<Submitted> {
   const tx = readRaw(node, raw)
   const hash = keccak256(raw)
-  const admission = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash))
+  const admission = await node.driver.submit(wrapEthereumTx(node.identity, tx, hash), client)
   const { code, error, log, isQueued = false } = admission
   if (isAlreadyPending(admission)) {
     throw serverError(isUnderpriced(admission) ? 'replacement transaction underpriced' : 'already known')
