@@ -123,7 +123,7 @@ inBrowser('a height is chosen by keyboard, stays in the address, and changes wha
   await shown.page.until(`document.querySelector('main').innerText.includes('factory/')`)
   await shown.page.type('.time-field', '2')
   await shown.page.press('Enter')
-  await shown.page.until(`location.hash.includes('height=2')`)
+  await shown.page.until(`location.hash === '#/chain/denoms?height=2'`)
   await shown.page.until(`!document.querySelector('main').innerText.includes('factory/')`)
   await shown.page.until("document.querySelector('.time-past')")
   await shown.page.evaluate("document.querySelector('.time-range').focus()")
@@ -155,7 +155,7 @@ inBrowser('a block that arrives leaves the height that is being typed as it is',
     ),
   ).toEqual([true, '2'])
   await shown.page.press('Enter')
-  await shown.page.until(`location.hash.includes('height=2')`)
+  await shown.page.until(`location.hash === '#/chain/parameters?height=2'`)
 })
 
 inBrowser('two heights of a contract show the slot that changed, and those of an account its coins', async () => {

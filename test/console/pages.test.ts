@@ -81,6 +81,47 @@ inBrowser('a block shows its header and its transactions', async () => {
   await shown.page.untilText('State before and after')
 })
 
+inBrowser('a height whose number is that of a round of blocks is another state than the latest', async () => {
+  const tip = Number(await rpc(shown.node.config, 'eth_blockNumber'))
+  for (const [subject, blocks, asked] of [
+    ['denoms', 10, '/supply?'],
+    ['validators', 10, '/validators'],
+    ['oracle', 3, '/aggregate_votes'],
+  ] as const) {
+    await open(`/chain/${subject}`)
+    await shown.page.until("document.querySelector('main .card') && !document.querySelector('main .skeleton')")
+    shown.page.requests()
+    await shown.page.evaluate(`location.hash += '?height=${Math.floor(tip / blocks)}'`)
+    await expect.poll(() => shown.page.requests().some((url) => url.includes(asked)), { message: subject }).toBe(true)
+  }
+})
+
+inBrowser('a block that is not made yet is no error, and appears once it is made', async () => {
+  const tip = Number(await rpc(shown.node.config, 'eth_blockNumber'))
+  shown.page.errors()
+  await open(`/block/${tip + 1}`)
+  await shown.page.untilText('This block is not made yet')
+  expect(await shown.page.evaluate("document.querySelectorAll('.state-error').length")).toBe(0)
+  await rpc(shown.node.config, 'evm_mine')
+  await shown.page.untilText('Previous block')
+  expect(shown.page.errors()).toEqual([])
+})
+
+inBrowser('a page for something that cannot be has a title, and says what it takes', async () => {
+  const wrong = [
+    ['/account/xyz', 'Account', 'it is 0x with 40 hexadecimal digits, or Bech32'],
+    ['/block/xyz', 'Block', 'it is a number such as 7'],
+    ['/tx/0x1234', 'Transaction', 'it has 64 hexadecimal digits'],
+    ['/nothing', 'Console', 'There is no page /nothing'],
+  ]
+  for (const [path, title, text] of wrong) {
+    await open(path!)
+    await shown.page.untilText(text!)
+    await shown.page.until(`document.querySelector('h1')?.innerText === ${JSON.stringify(title)}`)
+    expect(await shown.page.violations(), path!).toEqual([])
+  }
+})
+
 inBrowser('a transaction shows its call, its logs, its fee, its trace and what it changed', async () => {
   await open(`/tx/${shown.world.deposit}`)
   await shown.page.until("document.querySelector('.difference')")

@@ -12,7 +12,10 @@ export async function lookAt(page: BrowserPage, name: string): Promise<void> {
       await page.resize({ width, dark })
       await page.picture(`${name}-${device}-${dark ? 'dark' : 'light'}`)
       expect(await page.violations(), `${name} ${device}`).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name} ${device}`).toBe(true)
+      // A phone shows a page that is too wide at a smaller scale: its view is then wider, too.
+      expect(await page.evaluate('document.documentElement.scrollWidth'), `${name} ${device}`).toBeLessThanOrEqual(
+        width,
+      )
     }
   }
   await page.resize({})

@@ -32,18 +32,17 @@ export default function AccountPage({ params: { address = '' } }: PageProps) {
   const node = useNode()
   const facts = useLoad(['facts'], () => nodeFacts())
   const bytes = readAddress(address)
-  if (!bytes) {
+  const wrong = !bytes
+    ? `“${address}” is not an address: it is 0x with 40 hexadecimal digits, or Bech32 with any prefix.`
+    : bytes.length !== 20 && bytes.length !== 32
+      ? `The address has ${bytes.length} bytes; accounts have 20, those of modules 32.`
+      : undefined
+  if (!bytes || wrong !== undefined) {
     return (
-      <Failure
-        error={
-          new Error(`“${address}” is not an address: it is 0x with 40 hexadecimal digits, or Bech32 with any prefix.`)
-        }
-      />
-    )
-  }
-  if (bytes.length !== 20 && bytes.length !== 32) {
-    return (
-      <Failure error={new Error(`The address has ${bytes.length} bytes; accounts have 20, those of modules 32.`)} />
+      <>
+        <PageTitle title="Account" />
+        <Failure error={new Error(wrong)} />
+      </>
     )
   }
   if (!node) return facts.error ? <Failure error={facts.error} /> : <Skeleton lines={12} />

@@ -56,3 +56,11 @@ export function useAnswer<Answer>(question: Question): Load<Answer> {
     ask<Answer>(question, { height, signal }),
   )
 }
+
+/** Returns a key for `useLoad`: the height of the page or, at the latest height, a text that changes with every so many blocks. */
+export function useRound(blocks: bigint): string {
+  const height = useHeight()
+  const latest = useHead()?.height
+  if (height !== undefined) return `height ${height}`
+  return latest === undefined ? '' : `round ${latest / blocks}`
+}

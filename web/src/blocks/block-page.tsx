@@ -1,5 +1,5 @@
 /** One block: its header, its transactions, and the events of its hooks. */
-import { readBlock } from '../api/blocks.ts'
+import { type Block, readBlock } from '../api/blocks.ts'
 import { head, useHead } from '../api/head.ts'
 import { selectHeight } from '../api/height.ts'
 import { useLoad } from '../api/load.ts'
@@ -9,29 +9,50 @@ import type { PageProps } from '../router.tsx'
 import { EventList } from '../tx/events.tsx'
 import { Empty, Failure, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, PageTitle, Section } from '../ui/section.tsx'
-import { ExactTime, Hash, Link } from '../ui/values.tsx'
+import { ExactTime, Hash, Height, Link } from '../ui/values.tsx'
 import { TxTable } from './tx-table.tsx'
 
 export default function BlockPage({ params: { height: text } }: PageProps) {
   if (!/^\d{1,18}$/.test(text ?? ''))
-    return <Failure error={new Error(`“${text}” is not a height: it is a number such as 7.`)} />
+    return (
+      <>
+        <PageTitle title="Block" />
+        <Failure error={new Error(`“${text}” is not a height: it is a number such as 7.`)} />
+      </>
+    )
   return <OneBlock height={BigInt(text!)} />
 }
 
 function OneBlock({ height }: { readonly height: bigint }) {
   const tip = useHead()
-  const isThere = tip === undefined || height <= tip.height
-  const block = useLoad([height, isThere], (signal) => readBlock(height, signal))
+  const isThere = tip && height <= tip.height
+  // Nothing is asked before it is known whether there is such a block.
+  const block = useLoad([height, isThere], (signal) =>
+    isThere ? readBlock(height, signal) : new Promise<Block>(() => {}),
+  )
   const earliest = tip?.earliest ?? 1n
+  const title = (
+    <PageTitle
+      title={
+        <>
+          Block <span class="num">{formatInteger(height)}</span>
+        </>
+      }
+    />
+  )
+  if (tip && !isThere) {
+    return (
+      <>
+        {title}
+        <Empty>
+          This block is not made yet: the latest is <Height height={tip.height} />. The page shows it once it is there.
+        </Empty>
+      </>
+    )
+  }
   return (
     <>
-      <PageTitle
-        title={
-          <>
-            Block <span class="num">{formatInteger(height)}</span>
-          </>
-        }
-      />
+      {title}
       <div class="bar">
         {height > earliest ? (
           <Link to={`/block/${height - 1n}`}>← {formatInteger(height - 1n)}</Link>
@@ -41,7 +62,7 @@ function OneBlock({ height }: { readonly height: bigint }) {
         {tip && height < tip.height ? (
           <Link to={`/block/${height + 1n}`}>{formatInteger(height + 1n)} →</Link>
         ) : (
-          <span class="muted">{tip && height > tip.height ? 'Not made yet' : 'The latest block'}</span>
+          <span class="muted">The latest block</span>
         )}
         <button type="button" onClick={() => selectHeight(height === head.get()?.height ? undefined : height)}>
           See the chain at this height
@@ -92,7 +113,7 @@ function OneBlock({ height }: { readonly height: bigint }) {
           {({ txs }) => <TxTable txs={txs} />}
         </Loaded>
       </Section>
-      <Section title="Events of the block">
+      <Section title="Events of the block" question={engine('block_results', { height: height.toString() })}>
         <Loaded of={block} lines={3}>
           {({ events }) =>
             events.length === 0 ? <Empty>The block itself has no events.</Empty> : <EventList events={events} />

@@ -1,9 +1,8 @@
 /** Denoms of the bank: supply, who can mint those of the token factory, and their ERC-20s. */
 import { useState } from 'preact/hooks'
 import { ApiError, ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useAnswer, useLoad } from '../api/load.ts'
+import { useAnswer, useLoad, useRound } from '../api/load.ts'
 import { type Question, rest } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { mapFew } from '../time/few.ts'
@@ -58,10 +57,10 @@ const BLOCKS = 10n
 
 export function DenomsPage({ item }: SubjectProps) {
   const height = useHeight()
-  const latest = useHead()?.height
   const [keys, setKeys] = useState<readonly string[]>([''])
   const question = supplyPage(keys.at(-1)!)
-  const page = useLoad([keys.at(-1), height ?? (latest === undefined ? '' : latest / BLOCKS)], async (signal) => {
+  const round = useRound(BLOCKS)
+  const page = useLoad([keys.at(-1), round], async (signal) => {
     const { supply, pagination } = await ask<Supply>(question, { height, signal })
     const rows = await mapFew(supply, async (coin) => ({
       coin,

@@ -1,9 +1,8 @@
 /** Contracts that earn a share of fees, and what they earned. */
 import { ApiError, ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useLoad } from '../api/load.ts'
-import { engine, rest } from '../api/question.ts'
+import { useLoad, useRound } from '../api/load.ts'
+import { engine, type Question, rest } from '../api/question.ts'
 import { openApi } from '../ask/document.ts'
 import { findOperation, templatesOf } from '../ask/operations.ts'
 import { readAddress, toEip55 } from '../format/address.ts'
@@ -58,11 +57,12 @@ interface Earner {
 async function earners(
   height: bigint | undefined,
   signal: AbortSignal,
-): Promise<{ readonly list: readonly Earner[]; readonly isComplete: boolean }> {
+): Promise<{ readonly list: readonly Earner[]; readonly isComplete: boolean; readonly question: Question }> {
   const operation = findOperation(templatesOf(await openApi()), ANY.kind === 'rest' ? ANY.path : '')
   const names = operation?.service.replace(/\.Query$/, '') ?? 'chain.devgas.v1'
   const until = height === undefined ? '' : ` AND tx.height <= ${height}`
-  const registered = await ask<Found>(search(`${names}.EventRegisterDevGas.contract EXISTS${until}`), { signal })
+  const question = search(`${names}.EventRegisterDevGas.contract EXISTS${until}`)
+  const registered = await ask<Found>(question, { signal })
   const events = registered.txs.flatMap(({ tx_result }) =>
     tx_result.events.filter(({ type }) => type.endsWith('.EventRegisterDevGas')),
   )
@@ -84,6 +84,7 @@ async function earners(
   return {
     list: list.filter((one) => one !== undefined),
     isComplete: Number(registered.total_count) <= registered.txs.length,
+    question,
   }
 }
 
@@ -119,12 +120,10 @@ const BLOCKS = 10n
 
 export function DevgasPage() {
   const height = useHeight()
-  const latest = useHead()?.height
-  const found = useLoad(['devgas', height ?? (latest === undefined ? '' : latest / BLOCKS)], (signal) =>
-    earners(height, signal),
-  )
+  const round = useRound(BLOCKS)
+  const found = useLoad(['devgas', round], (signal) => earners(height, signal))
   return (
-    <Section title="Registered contracts">
+    <Section title="Registered contracts" question={found.value?.question}>
       <Loaded
         of={found}
         lines={5}

@@ -1,8 +1,7 @@
 /** Prices of the oracle, their history, and what each validator voted. */
 import { ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useAnswer, useLoad } from '../api/load.ts'
+import { useAnswer, useLoad, useRound } from '../api/load.ts'
 import { rest } from '../api/question.ts'
 import { AskButton } from '../ask/ask.tsx'
 import { formatDecimal, formatInteger } from '../format/amount.ts'
@@ -159,8 +158,7 @@ const VOTE_BLOCKS = 3n
 
 function Votes({ pair }: { readonly pair: string | undefined }) {
   const height = useHeight()
-  const latest = useHead()?.height
-  const round = height ?? (latest === undefined ? '' : latest / VOTE_BLOCKS)
+  const round = useRound(VOTE_BLOCKS)
   const voters = useLoad(['voters', round], (signal) => votersAt(height, signal))
   if (voters.error) {
     return (

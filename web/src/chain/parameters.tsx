@@ -1,9 +1,8 @@
 /** Parameters of every module, with the unit and the meaning that the node's OpenAPI document gives. */
 
 import { ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useLoad } from '../api/load.ts'
+import { useLoad, useRound } from '../api/load.ts'
 import { rest } from '../api/question.ts'
 import { openApi } from '../ask/document.ts'
 import { formatDecimal } from '../format/amount.ts'
@@ -26,8 +25,8 @@ const BLOCKS = 100n
 
 export function ParametersPage() {
   const height = useHeight()
-  const latest = useHead()?.height
-  const modules = useLoad(['parameters', height ?? (latest === undefined ? '' : latest / BLOCKS)], async (signal) => {
+  const round = useRound(BLOCKS)
+  const modules = useLoad(['parameters', round], async (signal) => {
     const document = await openApi()
     return mapFew(parameterQuestions(document), async ({ module, path, schema }): Promise<ModuleParameters> => {
       const answer = await ask<{ readonly params?: unknown }>(rest(path), { height, signal })

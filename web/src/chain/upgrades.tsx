@@ -3,9 +3,9 @@ import { Fragment } from 'preact'
 import { ApiError, ask } from '../api/ask.ts'
 import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useAnswer, useLoad } from '../api/load.ts'
+import { useAnswer, useLoad, useRound } from '../api/load.ts'
 import { rest } from '../api/question.ts'
-import { formatInteger } from '../format/amount.ts'
+import { formatCount, formatInteger } from '../format/amount.ts'
 import { changesOf } from '../time/diff.ts'
 import { findChanges, mapFew } from '../time/few.ts'
 import { Loaded } from '../ui/loaded.tsx'
@@ -90,7 +90,8 @@ export function UpgradesPage() {
   const shown = height ?? head?.height
   const plan = useAnswer<{ readonly plan: Plan | null }>(PLAN)
   const versions = useAnswer<Versions>(VERSIONS)
-  const applied = useLoad(['applied', height ?? (head ? head.height / BLOCKS : '')], async (signal) =>
+  const round = useRound(BLOCKS)
+  const applied = useLoad(['applied', round], async (signal) =>
     head ? appliedUpgrades([head.earliest, height ?? head.height], signal) : new Promise<never>(() => {}),
   )
   return (
@@ -110,7 +111,7 @@ export function UpgradesPage() {
                   {formatInteger(found!.height)}
                   {shown !== undefined &&
                     BigInt(found!.height) > shown &&
-                    `, in ${formatInteger(BigInt(found!.height) - shown)} blocks`}
+                    `, in ${formatCount(BigInt(found!.height) - shown, 'block')}`}
                 </Fact>
                 {found!.info && (
                   <Fact name="Info">

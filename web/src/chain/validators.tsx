@@ -1,12 +1,11 @@
 /** Validators: stake, commission, missed blocks. */
 import { ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useAnswer, useLoad } from '../api/load.ts'
+import { useAnswer, useLoad, useRound } from '../api/load.ts'
 import { useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
 import { readAddress, toBech32 } from '../format/address.ts'
-import { formatDecimal, formatInteger, formatShare, toUnits } from '../format/amount.ts'
+import { formatCount, formatDecimal, formatInteger, formatShare, toUnits } from '../format/amount.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, Hash, Link } from '../ui/values.tsx'
@@ -37,10 +36,8 @@ const BLOCKS = 10n
 
 export function ValidatorsPage({ item }: SubjectProps) {
   const height = useHeight()
-  const latest = useHead()?.height
-  const validators = useLoad(['validators', height ?? (latest === undefined ? '' : latest / BLOCKS)], (signal) =>
-    validatorsOf(height, signal),
-  )
+  const round = useRound(BLOCKS)
+  const validators = useLoad(['validators', round], (signal) => validatorsOf(height, signal))
   return (
     <Loaded of={validators} lines={8}>
       {(list) => {
@@ -64,7 +61,7 @@ function List({ validators }: { readonly validators: readonly Validator[] }) {
     .reduce((sum, { tokens }) => sum + BigInt(tokens), 0n)
   if (validators.length === 0) return <Empty>No validator exists at this height.</Empty>
   return (
-    <Section title={`${validators.length} validators`} question={VALIDATORS}>
+    <Section title={formatCount(validators.length, 'validator')} question={VALIDATORS}>
       <div class="table-box">
         <table>
           <thead>

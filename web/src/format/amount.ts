@@ -11,6 +11,10 @@ export function formatInteger(value: bigint | number | string): string {
   return text.startsWith('-') ? `-${grouped(text.slice(1))}` : grouped(text)
 }
 
+/** Formats a number of things: `1 block`, `7 blocks`. */
+export const formatCount = (count: bigint | number | string, thing: string): string =>
+  `${formatInteger(count)} ${thing}${String(count) === '1' ? '' : 's'}`
+
 /** Formats a decimal text such as `0.050000000000000000` with grouped digits, without the zeros at its end. */
 export function formatDecimal(text: string): string {
   const [whole = '0', fraction = ''] = text.split('.')

@@ -4,13 +4,15 @@ import { halt } from '../api/halt.ts'
 import { useChainState } from '../api/head.ts'
 import { useStore } from '../store.ts'
 
+const sentence = (text: string | undefined): string | undefined => (text && !/[.!?]$/.test(text) ? `${text}.` : text)
+
 export function StateNotice() {
   const state = useChainState()
   const reason = useStore(halt)
   if (state === 'halted') {
     return (
       <div class="notice notice-halted" role="alert">
-        <strong>The chain has halted.</strong> {reason} All heights can still be read.
+        <strong>The chain has halted.</strong> {sentence(reason)} All heights can still be read.
       </div>
     )
   }

@@ -5,7 +5,7 @@ import { type NodeFacts, useNode } from '../api/node.ts'
 import { engine } from '../api/question.ts'
 import { arrivals, metaOf, wantBlocks, wholeBlock } from '../blocks/block-cache.ts'
 import { TxTable } from '../blocks/tx-table.tsx'
-import { formatInteger } from '../format/amount.ts'
+import { formatCount, formatInteger } from '../format/amount.ts'
 import { useStore } from '../store.ts'
 import { Empty, Skeleton } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
@@ -79,9 +79,7 @@ export default function OverviewPage() {
                 return (
                   <li key={String(one)}>
                     <Height height={one} />
-                    <span class="muted">
-                      {meta && (meta.num_txs === '1' ? '1 transaction' : `${formatInteger(meta.num_txs)} transactions`)}
-                    </span>
+                    <span class="muted">{meta && formatCount(meta.num_txs, 'transaction')}</span>
                     <span class="muted right">{meta && <Time time={meta.header.time} />}</span>
                   </li>
                 )
@@ -91,7 +89,7 @@ export default function OverviewPage() {
             <Skeleton lines={8} />
           )}
         </Section>
-        <Section title="This node">
+        <Section title="This node" question={engine('status')}>
           {node && tip ? (
             <dl class="facts">
               <div class="fact">
@@ -146,7 +144,7 @@ function LatestTxs({ height, arrivals: _ }: { readonly height: bigint; readonly 
     return blocks.flatMap((block) => [...block.txs].reverse()).slice(0, SHOWN_TXS)
   })
   return (
-    <Section title="Transactions">
+    <Section title="Transactions" question={engine('block_results', { height: (filled[0] ?? height).toString() })}>
       <div class="latest-txs">
         {txs.value && txs.value.length > 0 ? (
           <TxTable txs={txs.value} />

@@ -5,6 +5,7 @@ import { DecodedFields, oneLine, RawData, useDecoded } from '../abi/decoded.tsx'
 import { ask } from '../api/ask.ts'
 import { attributeOf } from '../api/blocks.ts'
 import { useLoad } from '../api/load.ts'
+import { eth, type Question } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { Empty } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
@@ -18,7 +19,7 @@ export function EthCall({ tx }: { readonly tx: EthTx }) {
   const call = useDecoded((codec, abis) => (tx.to ? codec.decodeCall(abis, tx.input) : undefined), tx.hash)
   const isTransfer = tx.input === '0x'
   return (
-    <Section title={tx.to ? 'Call' : 'Creation'}>
+    <Section title={tx.to ? 'Call' : 'Creation'} question={eth('eth_getTransactionByHash', tx.hash)}>
       <Facts>
         <Fact name="Function">
           {call ? (
@@ -53,14 +54,14 @@ export function EthCall({ tx }: { readonly tx: EthTx }) {
 }
 
 /** Shows why a transaction failed: the error that its call returned, decoded if an ABI knows it. */
-export function RevertReason({ tx: { eth, one } }: { readonly tx: FoundTx }) {
-  const trace = useLoad([eth?.hash ?? '', 'reason'], (signal) =>
-    eth ? ask<CallFrame>(traceQuestion(eth.hash), { signal }) : Promise.resolve(undefined),
+export function RevertReason({ tx: { eth: ethTx, one } }: { readonly tx: FoundTx }) {
+  const trace = useLoad([ethTx?.hash ?? '', 'reason'], (signal) =>
+    ethTx ? ask<CallFrame>(traceQuestion(ethTx.hash), { signal }) : Promise.resolve(undefined),
   )
   const output = trace.value?.output ?? '0x'
   const decoded = useDecoded((codec, abis) => (output === '0x' ? undefined : codec.decodeRevert(abis, output)), output)
   const { result } = one ?? {}
-  const told = eth
+  const told = ethTx
     ? (trace.value?.revertReason ??
       trace.value?.error ??
       (result && attributeOf(result.events, /EventEthereumTx$/, 'vm_error')))
@@ -99,9 +100,9 @@ function Log({ log }: { readonly log: EthLog }) {
   )
 }
 
-export function Logs({ logs }: { readonly logs: readonly EthLog[] }) {
+export function Logs({ logs, question }: { readonly logs: readonly EthLog[]; readonly question: Question }) {
   return (
-    <Section title={`Logs (${formatInteger(logs.length)})`}>
+    <Section title={`Logs (${formatInteger(logs.length)})`} question={question}>
       {logs.length === 0 ? (
         <Empty>This transaction has written no logs.</Empty>
       ) : (

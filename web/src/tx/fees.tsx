@@ -1,5 +1,6 @@
 /** The fee of a transaction, and who was paid shares of it. */
 import type { Coins, Event } from '../api/blocks.ts'
+import type { Question } from '../api/question.ts'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Address, Coin, Wei } from '../ui/values.tsx'
 import type { FoundTx } from './find.ts'
@@ -43,14 +44,16 @@ function sharesOf(events: readonly Event[]): readonly Share[] {
 export function Fees({
   tx: { one, eth, receipt },
   payer,
+  question,
 }: {
   readonly tx: FoundTx
+  readonly question: Question
   readonly payer: string | undefined
 }) {
   const fee = one?.tx?.auth_info.fee
   const shares = sharesOf(one?.result?.events ?? [])
   return (
-    <Section title="Fee">
+    <Section title="Fee" question={question}>
       <Facts>
         {eth && receipt ? (
           <>

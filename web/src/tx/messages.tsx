@@ -1,5 +1,6 @@
 /** Messages of the SDK, each with its fields by name. */
 import { type MessageJson, shortType } from '../api/blocks.ts'
+import type { Question } from '../api/question.ts'
 import { Empty } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
 import { Coin } from '../ui/values.tsx'
@@ -58,9 +59,15 @@ export function Fields({
   )
 }
 
-export function Messages({ messages }: { readonly messages: readonly MessageJson[] }) {
+export function Messages({
+  messages,
+  question,
+}: {
+  readonly messages: readonly MessageJson[]
+  readonly question: Question
+}) {
   return (
-    <Section title="Messages">
+    <Section title="Messages" question={question}>
       {messages.length === 0 ? (
         <Empty>This transaction cannot be decoded.</Empty>
       ) : (

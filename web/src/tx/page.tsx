@@ -52,13 +52,11 @@ function Found({ tx }: { readonly tx: FoundTx }) {
   const messages = one?.tx?.body.messages ?? []
   const hash = ethTx?.hash ?? one?.hash ?? ''
   const events = one?.result?.events ?? []
+  const question = rest(`/sdk/tx/v1beta1/txs/${one?.hash ?? hash}`)
   const sender = ethTx?.from ?? senderOf(messages[0])
   return (
     <>
-      <Section
-        title="Summary"
-        question={ethTx ? eth('eth_getTransactionReceipt', hash) : rest(`/sdk/tx/v1beta1/txs/${hash}`)}
-      >
+      <Section title="Summary" question={ethTx ? eth('eth_getTransactionReceipt', hash) : question}>
         <Facts>
           <Fact name="Outcome">
             {tx.height === undefined ? (
@@ -115,16 +113,16 @@ function Found({ tx }: { readonly tx: FoundTx }) {
           )}
         </Facts>
       </Section>
-      {one?.result && <Fees tx={tx} payer={attributeOf(events, /^tx$/, 'fee_payer')} />}
-      {ethTx ? <EthCall tx={ethTx} /> : <Messages messages={messages} />}
-      {receipt && <Logs logs={receipt.logs} />}
+      {one?.result && <Fees tx={tx} question={question} payer={attributeOf(events, /^tx$/, 'fee_payer')} />}
+      {ethTx ? <EthCall tx={ethTx} /> : <Messages messages={messages} question={question} />}
+      {receipt && <Logs logs={receipt.logs} question={eth('eth_getTransactionReceipt', hash)} />}
       {ethTx && tx.height !== undefined && (
         <>
           <Trace hash={ethTx.hash} />
           <StateChanges hash={ethTx.hash} />
         </>
       )}
-      <Section title="Events">
+      <Section title="Events" question={question}>
         {events.length > 0 ? <EventList events={events} /> : <Empty>This transaction has no events.</Empty>}
       </Section>
     </>
