@@ -1,5 +1,7 @@
 /** All blocks, the newest first, down to the first one. New ones appear as they are made. */
-import { useEffect, useState } from 'preact/hooks'
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { BlockMeta } from '../api/blocks.ts'
 import { useHead } from '../api/head.ts'
 import { engine } from '../api/question.ts'
 import { AskButton } from '../ask/ask.tsx'
@@ -15,11 +17,13 @@ import { arrivals, failure, forgetAbove, metaOf, wantBlocks } from './block-cach
 
 const ROW_PIXELS = 41
 
+/** Drawn rows that are kept, so that scrolling draws only those that come into view. */
+const KEPT_ROWS = 500
+
 /** Whether the reader is at the start of the list, where it follows the chain. */
 const isAtStart = (): boolean => scrollY < 80
 
-function BlockRow({ height }: { readonly height: bigint }) {
-  const meta = metaOf(height)
+function BlockRow({ height, meta }: { readonly height: bigint; readonly meta: BlockMeta | undefined }) {
   return (
     <>
       <span role="cell" class="col-height">
@@ -50,6 +54,7 @@ export default function BlocksPage() {
   const { query } = usePlace()
   useStore(arrivals)
   const error = useStore(failure)
+  const rows = useRef(new Map<bigint, { readonly meta: BlockMeta | undefined; readonly row: VNode }>())
   const fixed = /^[1-9]\d{0,17}$/.test(query.get('from') ?? '') ? BigInt(query.get('from')!) : undefined
   const [top, setTop] = useState<bigint | undefined>(fixed)
   const [wanted, setWanted] = useState('')
@@ -69,6 +74,15 @@ export default function BlocksPage() {
   const last = top < head.height ? top : head.height
   const count = last < head.earliest ? 0 : Number(last - head.earliest) + 1
   const lowest = last - BigInt(MAX_ROWS)
+  const rowOf = (height: bigint): VNode => {
+    const meta = metaOf(height)
+    const known = rows.current.get(height)
+    if (known && known.meta === meta) return known.row
+    const row = <BlockRow height={height} meta={meta} />
+    if (rows.current.size > KEPT_ROWS) rows.current.clear()
+    rows.current.set(height, { meta, row })
+    return row
+  }
   const goTo = (event: Event): void => {
     event.preventDefault()
     if (/^\d+$/.test(wanted)) navigate(`/blocks?from=${wanted}`)
@@ -125,7 +139,7 @@ export default function BlocksPage() {
           count={count}
           rowHeight={ROW_PIXELS}
           label="Blocks"
-          row={(index) => <BlockRow height={last - BigInt(index)} />}
+          row={(index) => rowOf(last - BigInt(index))}
           onView={(first, end) => wantBlocks(last - BigInt(end), last - BigInt(first))}
         />
       </div>

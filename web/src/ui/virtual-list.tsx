@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 /** Rows beyond the view at each end, for scrolling without gaps. */
 const EXTRA_ROWS = 8
+/** Time between two calls of `onView` while the page scrolls: what has left the view meanwhile is not asked for. Unit: milliseconds. */
+const VIEW_MS = 100
 /** Browsers limit the height of an element, some to 17 million pixels. Beyond it the list ends. */
 const MAX_ROWS = 300_000
 
@@ -12,8 +14,9 @@ export interface VirtualListProps {
   /** Unit: pixels. */
   readonly rowHeight: number
   readonly label: string
+  /** Draws a row. The same value as before is not drawn again. */
   readonly row: (index: number) => ComponentChildren
-  /** Called with the first and the last row in view when they change. */
+  /** Called with the first and the last row in view after they have changed. */
   readonly onView?: (first: number, last: number) => void
 }
 
@@ -43,7 +46,17 @@ export function VirtualList({ count, rowHeight, label, row, onView }: VirtualLis
       removeEventListener('resize', schedule)
     }
   }, [shownCount, rowHeight])
-  useEffect(() => onView?.(view.first, view.last), [view.first, view.last, shownCount])
+  const lastCall = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    const call = (): void => {
+      lastCall.current = performance.now()
+      onView?.(view.first, view.last)
+    }
+    const waitMs = lastCall.current + VIEW_MS - performance.now()
+    if (waitMs <= 0) return call()
+    const timer = setTimeout(call, waitMs)
+    return () => clearTimeout(timer)
+  }, [view.first, view.last, shownCount])
   const rows = []
   for (let index = view.first; index <= Math.min(view.last, shownCount - 1); index++) {
     rows.push(
