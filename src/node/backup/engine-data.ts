@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { queryError } from '../../primitives/errors.ts'
 
 /** A file of the engine, which is kept by a link. */
-export interface HeldFile {
+interface HeldFile {
   /** Path in the home, with `/`. */
   readonly path: string
   /** Path of the link. */
