@@ -1,4 +1,4 @@
-import { encodeFunctionData, getAddress, type Hex, parseAbi, parseEther } from 'viem'
+import { encodeFunctionData, getAddress, type Hex, parseAbi, parseEther, type StateOverride } from 'viem'
 import { expect, test } from 'vitest'
 import { clientsOf, startDev } from './support/dev.ts'
 import { rpc } from './support/rpc.ts'
@@ -117,7 +117,8 @@ test('calls are printed as a tree, those of transactions and of eth_call', async
   await expect.poll(node.stdout).toContain('Traces of eth_call:')
   expect(node.stdout()).toContain('← [Revert]')
   // Returns NUMBER: the calls are those of the block that the request describes.
-  const { data } = await reads.call({ data: '0x4360005260206000f3', blockOverrides: { number: 0x1234n } })
+  const stateOverride: StateOverride = [{ address: NOBODY, code: '0x4360005260206000f3' }]
+  const { data } = await reads.call({ to: NOBODY, stateOverride, blockOverrides: { number: 0x1234n } })
   await expect.poll(node.stdout).toContain(`← [Return] ${data}`)
   expect(data).toMatch(/001234$/)
 })
