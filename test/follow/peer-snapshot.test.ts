@@ -11,6 +11,8 @@ import { type AssembledNode, assembleNode } from '../../src/node/assembly.ts'
 import { resolveConfig } from '../../src/node/config.ts'
 import { homePaths } from '../../src/node/home.ts'
 import { makeSnapshot } from '../../src/node/snapshots/home-snapshots.ts'
+import { startFakeNode } from '../support/follow/fake-node.ts'
+import { historyOfNode } from '../support/follow/node-history.ts'
 
 const quiet = { api: { workers: 0 }, compute: { workers: 0 } }
 let folder: string
@@ -94,6 +96,31 @@ test('a replica begins with the newest snapshot of a peer that does not have the
   for (let at = newer + 1n; at <= origin.height; at++) expect(appHashAt(second, at)).toEqual(appHashAt(origin, at))
   expect(second.gateway.blocks.block(newer)).toBeUndefined()
   expect(existsSync(`${homePaths(join(folder, 'second')).data}-archive`)).toBe(false)
+})
+
+test('whose turn it is to propose after a snapshot is asked of the node, since the state does not record it', async () => {
+  const early = await startOrigin()
+  await makeBlocks(early, 4)
+  await stop(early)
+  const height = await snapshotOf('origin')
+  const origin = await startOrigin()
+  await makeBlocks(origin, 5)
+  const node = await startFakeNode(await historyOfNode(origin, origin.nodeInfo.genesis()), join(folder, 'stream'))
+  const asked = new Set<number>()
+  try {
+    node.answer = (method, params) => {
+      if (method === 'validators') asked.add(Number(params['height']) - Number(height))
+      return undefined
+    }
+    node.advance(Number(origin.height))
+    const { snapshots } = homePaths(join(folder, 'origin'))
+    const late = await startReplica('late', { snapshot: snapshots, stream: node.stream, rpc: node.url })
+    await expect.poll(() => late.height).toBe(origin.height)
+    // The restore writes the sets of two heights after the snapshot.
+    expect([...asked].sort()).toEqual([1, 2])
+  } finally {
+    await node.close()
+  }
 })
 
 test('a peer lists its snapshots, and names them for a chunk that it does not have', async () => {

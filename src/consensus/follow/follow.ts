@@ -150,8 +150,9 @@ export function startFollowing(options: FollowOptions): Following {
 
   /** Returns the validators of a block, and whether they are another set than the previous one rotated. */
   async function validatorsOf({ header }: NodeBlock): Promise<{ set: readonly Validator[]; isNew: boolean }> {
-    // A restored state does not say whose turn it is to propose.
-    const known = isFirst() || isRestored() ? undefined : executor.tip().validators
+    // A restored state has the sets of two more heights, and does not say whose turn it is to propose.
+    const isMadeUp = isFirst() || isRestored() || executor.blocks.restored(latest() - 1n) !== undefined
+    const known = isMadeUp ? undefined : executor.tip().validators
     if (known && isSetOf(header.validatorsHash, known)) return { set: known, isNew: false }
     const set = await blocks.validators(header.height, signal)
     if (!isSetOf(header.validatorsHash, set))
