@@ -75,11 +75,6 @@ const RESTART_MS = 500
 const STOP_MS = 4000
 const MIB = 2 ** 20
 /**
- * Size of each half of the young generation of a worker. Unit: MiB. Under load the objects of waiting requests survive, and each collection
- * of the usual 16 MiB stops the thread for 10 to 17 ms; one of this size takes 2 to 4 ms, and all together take as long.
- */
-const YOUNG_MIB = 4
-/**
  * Variables of the C library of Linux: memory of long answers goes back to the system once they are sent, where it would
  * otherwise stay with the process, in the parts of each of its threads.
  */
@@ -217,7 +212,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     cluster.setupPrimary({
       exec: fileURLToPath(options.entry),
       args: [],
-      execArgv: [`--max-old-space-size=${Math.ceil(options.memoryBytes / MIB)}`, `--max-semi-space-size=${YOUNG_MIB}`],
+      execArgv: [`--max-old-space-size=${Math.ceil(options.memoryBytes / MIB)}`],
       serialization: 'advanced',
     })
     const worker = cluster.fork(ALLOCATION)

@@ -25,7 +25,7 @@ import { openRemoteState } from './remote-state.ts'
 import { loadScriptEngine } from './script-engine.ts'
 
 /** Niceness of a compute thread above that of its process. */
-const NICENESS = 10
+const NICENESS = 5
 /** The highest niceness of the system. */
 const MAX_NICENESS = 19
 
