@@ -57,7 +57,7 @@ export function useAnswer<Answer>(question: Question): Load<Answer> {
   )
 }
 
-/** Returns a key for `useLoad`: the height of the page or, at the latest height, a text that changes with every so many blocks. */
+/** Returns a key for `useLoad`: the height of the page or, at the latest height, a text that changes after a number of blocks. */
 export function useRound(blocks: bigint): string {
   const height = useHeight()
   const latest = useHead()?.height
