@@ -23,6 +23,7 @@ interface Operation {
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly description: string }[]
 }
 
+/** Returns a text in one line, in which nothing is read as markup. */
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ').replaceAll('<', '&lt;')
 
 /** Returns the operations of REST and gRPC by service, each as a path with its method. */
@@ -45,12 +46,12 @@ function operationsByService(): ReadonlyMap<string, readonly (readonly [string, 
 }
 
 function serviceText([service, operations]: readonly [string, readonly (readonly [string, Operation])[]]): string {
-  const rows = operations.map(([path, { description, parameters, 'x-method': method }]) => {
+  const items = operations.map(([path, { description, parameters, 'x-method': method }]) => {
     const own = parameters.filter(({ in: place }) => place !== 'header')
-    const fields = own.map(({ name, description: text }) => `\`${name}\`: ${cell(text)}`).join('<br>')
-    return `| \`${path}\` | \`${method.split('/')[1]}\` | ${cell(description)} | ${fields.replaceAll('<br>', ' ')} |`
+    const fields = own.map(({ name, description: text }) => `  - \`${name}\`: ${cell(text)}`)
+    return [`- \`${path}\`, \`${method.split('/')[1]}\`: ${cell(description)}`, ...fields].join('\n')
   })
-  return `### ${service}\n\n| REST | gRPC | | Parameters |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  return `### ${service}\n\n${items.join('\n')}\n`
 }
 
 const methodRow = (name: string, params: readonly { name: string; required: boolean }[], text: string): string =>
@@ -69,7 +70,7 @@ the tables of methods. A running node shows the same at \`/docs\`, with examples
 
 ## REST and gRPC
 
-Every operation takes a height: \`x-sdk-block-height\`, or \`?height=\` (\`docs/gateways.md\`).
+Each line has the path, the method of gRPC, and what it does. Every operation takes a height: \`x-sdk-block-height\`, or \`?height=\` (\`docs/gateways.md\`).
 
 ${[...operationsByService()].map(serviceText).join('\n')}
 ## JSON-RPC of Ethereum
