@@ -61,8 +61,11 @@ test('an output that the page does not show is found', () => {
   ])
 })
 
+/** Limit of a page that hangs. Its commands have limits of their own. */
+const LONGEST_PAGE_MS = 900_000
+
 for (const { path, sessions, varies } of pages.filter((page) => page.sessions.some(isRun))) {
-  test.concurrent(`the commands of ${path} print what it shows`, async ({ expect }) => {
+  test.concurrent(`the commands of ${path} print what it shows`, { timeout: LONGEST_PAGE_MS }, async ({ expect }) => {
     await using shell = await openShell()
     const wrong: (string | undefined)[] = []
     for (const { first, commands, needs, line } of sessions.filter(isRun)) {

@@ -28,8 +28,8 @@ const SERVES = /^(?:(?:bin\/)?almanac (?:start|dev|feeder)\b|npm start\b|node ex
 /** Commands that can be repeated until the block is there whose state they show. */
 const READS = /^(?:(?:bin\/)?almanac query|curl |rpc (?:eth_get|debug_)|hash=)/
 /** Time until the output must be that of the page. A node that starts on a busy machine takes seconds. */
-const LONGEST_MS = 60_000
-const LONGEST_READ_MS = 20_000
+const LONGEST_MS = 180_000
+const LONGEST_READ_MS = 60_000
 
 /** Opens a shell whose node has free ports; the commands still have those of the documents. */
 export async function openShell(): Promise<Shell> {
