@@ -53,7 +53,7 @@ export function setCommission(ctx: Context, operator: Uint8Array, coins: DecCoin
 }
 
 /** Returns the rewards of the current period, and its number: 1 for a validator without records. */
-export function currentRewards(ctx: ReadContext, operator: Uint8Array): state.CurrentRewards {
+function currentRewards(ctx: ReadContext, operator: Uint8Array): state.CurrentRewards {
   return state.current.get(ctx, operator) ?? { rewards: NONE, period: 1n }
 }
 
