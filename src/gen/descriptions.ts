@@ -926,7 +926,7 @@ sdk.staking.v1beta1.QueryHistoricalInfoRequest.height	Height of the record.	Exam
 sdk.staking.v1beta1.QueryHistoricalInfoResponse.hist	Header and validators.
 sdk.staking.v1beta1.QueryParamsResponse.params	Parameters in force at the height.
 sdk.staking.v1beta1.QueryPoolResponse.pool	Sums of tokens.
-sdk.staking.v1beta1.QueryRedelegationsRequest.delegator_addr	Delegator, as Bech32 or 0x-hexadecimal address.	Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
+sdk.staking.v1beta1.QueryRedelegationsRequest.delegator_addr	Delegator, as Bech32 or 0x-hexadecimal address. Over gRPC it can be empty if src_validator_addr is not: any.	Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
 sdk.staking.v1beta1.QueryRedelegationsRequest.dst_validator_addr	Validator that the coins go to, as Bech32 operator address; empty: any.	Example: chainvaloper1wzvhjux9rqfdcwspp37srdgwp5tac7wgyu2p2f
 sdk.staking.v1beta1.QueryRedelegationsRequest.pagination	Page of the list.
 sdk.staking.v1beta1.QueryRedelegationsRequest.src_validator_addr	Validator that the coins leave, as Bech32 operator address; empty: any.	Example: chainvaloper17w0adeg64ky0daxwd2ugyuneellmjgnxvhw770

@@ -1,7 +1,8 @@
 /** sdk.staking.v1beta1.Query */
 
+import type { PageRequest } from '../../gen/sdk/base/query/v1beta1/pagination_pb.ts'
 import { Query } from '../../gen/sdk/staking/v1beta1/query_pb.ts'
-import { BondStatusSchema, type Delegation } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
+import { BondStatusSchema, type Delegation, type Redelegation } from '../../gen/sdk/staking/v1beta1/staking_pb.ts'
 import * as address from '../../identity/address.ts'
 import { equal } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
@@ -39,6 +40,48 @@ function withBalance(ctx: ReadContext, delegation: Delegation) {
   const shares = decimal.decode(delegation.shares) ?? decimal.zero
   const amount = decimal.truncate(tokensFromShares(validator, shares)).toString()
   return { delegation, balance: { denom: params(ctx).bondDenom, amount } }
+}
+
+function withBalances(ctx: ReadContext, redelegation: Redelegation) {
+  const validator = requireValidator(ctx, address.parseValidator(ctx, redelegation.validatorDstAddress))
+  const entries = redelegation.entries.map((redelegationEntry) => {
+    const shares = decimal.decode(redelegationEntry.sharesDst) ?? decimal.zero
+    return { redelegationEntry, balance: decimal.truncate(tokensFromShares(validator, shares)).toString() }
+  })
+  return { redelegation: { ...redelegation, entries: [] }, entries }
+}
+
+const matches = (wanted: Uint8Array | undefined, operator: Uint8Array) => !wanted || equal(wanted, operator)
+
+/** Returns a page of the redelegations of an account, between the validators that are named. */
+function redelegationsOf(
+  ctx: ReadContext,
+  delegator: Uint8Array,
+  wanted: { readonly source: Uint8Array | undefined; readonly destination: Uint8Array | undefined },
+  pagination: PageRequest | undefined,
+) {
+  const page = state.redelegations.page(ctx, pagination, {
+    prefix: [delegator],
+    filter: ([, source, destination]) => matches(wanted.source, source) && matches(wanted.destination, destination),
+  })
+  return { ...page, entries: page.entries.map(([, redelegation]) => redelegation) }
+}
+
+/** Returns a page of all redelegations away from a validator, by delegator. */
+function redelegationsFrom(
+  ctx: ReadContext,
+  source: Uint8Array,
+  wanted: Uint8Array | undefined,
+  pagination: PageRequest | undefined,
+) {
+  const page = state.redelegationsBySource.page(ctx, pagination, {
+    prefix: [source],
+    filter: ([, , destination]) => matches(wanted, destination),
+  })
+  const entries = page.entries.flatMap(
+    ([, delegator, destination]) => state.redelegations.get(ctx, [delegator, source, destination]) ?? [],
+  )
+  return { ...page, entries }
 }
 
 export const queries = defineQueries(Query, {
@@ -103,24 +146,15 @@ export const queries = defineQueries(Query, {
     return { unbondingResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   redelegations(ctx, { delegatorAddr, srcValidatorAddr, dstValidatorAddr, pagination }) {
-    const delegator = parseDelegator(ctx, delegatorAddr)
     const parse = (field: string, text: string) =>
       text === '' ? undefined : parseField(field, () => address.parseValidator(ctx, text))
-    const wantedSource = parse('src_validator_addr', srcValidatorAddr)
-    const wantedDestination = parse('dst_validator_addr', dstValidatorAddr)
-    const matches = (wanted: Uint8Array | undefined, operator: Uint8Array) => !wanted || equal(wanted, operator)
-    const page = state.redelegations.page(ctx, pagination, {
-      prefix: [delegator],
-      filter: ([, source, destination]) => matches(wantedSource, source) && matches(wantedDestination, destination),
-    })
-    const redelegationResponses = page.entries.map(([[, , destination], redelegation]) => {
-      const validator = requireValidator(ctx, destination)
-      const entries = redelegation.entries.map((redelegationEntry) => {
-        const shares = decimal.decode(redelegationEntry.sharesDst) ?? decimal.zero
-        return { redelegationEntry, balance: decimal.truncate(tokensFromShares(validator, shares)).toString() }
-      })
-      return { redelegation: { ...redelegation, entries: [] }, entries }
-    })
+    const source = parse('src_validator_addr', srcValidatorAddr)
+    const destination = parse('dst_validator_addr', dstValidatorAddr)
+    const page =
+      delegatorAddr === '' && source
+        ? redelegationsFrom(ctx, source, destination, pagination)
+        : redelegationsOf(ctx, parseDelegator(ctx, delegatorAddr), { source, destination }, pagination)
+    const redelegationResponses = page.entries.map((redelegation) => withBalances(ctx, redelegation))
     return { redelegationResponses, pagination: { nextKey: page.nextKey, total: page.total } }
   },
   delegatorValidators(ctx, { delegatorAddr, pagination }) {

@@ -170,6 +170,17 @@ describe('redelegated tokens', () => {
     expect(queries.redelegations(ctx, asked).redelegationResponses).toMatchObject([
       { redelegation: { validatorDstAddress: operator(bob) }, entries: [{ balance: '2000000' }] },
     ])
+    // As the Cosmos SDK answers over gRPC: a source without a delegator asks for all moves away from it.
+    const from = (source: Uint8Array, destination?: Uint8Array) =>
+      queries.redelegations(ctx, {
+        srcValidatorAddr: operator(source),
+        ...(destination && { dstValidatorAddr: operator(destination) }),
+      }).redelegationResponses
+    expect(from(alice)).toEqual(queries.redelegations(ctx, asked).redelegationResponses)
+    expect([from(alice, bob).length, from(alice, carol).length, from(bob).length]).toEqual([1, 0, 0])
+    expect(() => queries.redelegations(ctx, { dstValidatorAddr: operator(bob) })).toThrow(
+      'delegator address cannot be empty',
+    )
     expect(() => redelegate(bob, alice, 1n)).toThrow(failure('staking', 32))
     endBlock(UNBONDING_NS)
     expect(ctx.events.map(({ type }) => type)).toEqual(['complete_redelegation'])

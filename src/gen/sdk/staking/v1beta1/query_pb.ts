@@ -421,7 +421,7 @@ export const QueryDelegatorUnbondingDelegationsResponseSchema: GenMessage<QueryD
  */
 export type QueryRedelegationsRequest = Message<"sdk.staking.v1beta1.QueryRedelegationsRequest"> & {
   /**
-   * Delegator, as Bech32 or 0x-hexadecimal address.
+   * Delegator, as Bech32 or 0x-hexadecimal address. Over gRPC it can be empty if src_validator_addr is not: any.
    * Example: chain17w0adeg64ky0daxwd2ugyuneellmjgnxkl0eq4
    *
    * @generated from field: string delegator_addr = 1;
