@@ -3,7 +3,6 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingHttpHeaders, request } from 'node:http'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -12,6 +11,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { freePort } from './support/ports.ts'
 import { type NodeProcess, startProcess } from './support/process.ts'
 import { findProgram } from './support/programs.ts'
 import { rpc } from './support/rpc.ts'
@@ -38,15 +38,6 @@ interface Site extends AsyncDisposable {
 }
 
 let site: Site
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
-}
 
 /** Returns the recommended configuration with the addresses and folders of this test. */
 function configuration(node: NodeProcess, scratch: string, port: number): string {

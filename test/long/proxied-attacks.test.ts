@@ -9,9 +9,10 @@ import { type AttackName, GROUPS } from '../support/attacks/all.ts'
 import { startHonest } from '../support/attacks/honest.ts'
 import { startAttacks } from '../support/attacks/start.ts'
 import { expectCleanStop, GROWTH_LIMIT_BYTES } from '../support/attacks/survive.ts'
+import { freePort } from '../support/ports.ts'
 import { startProcess } from '../support/process.ts'
 import { findProgram } from '../support/programs.ts'
-import { freePlainPorts, freePort, type ProxyName, START_PROXY, writeCertificate } from '../support/proxies.ts'
+import { freePlainPorts, type ProxyName, START_PROXY, writeCertificate } from '../support/proxies.ts'
 
 /** Duration of each group; 0 leaves the attacks out. */
 const SECONDS = Number(process.env['TEST_PROXIED_SECONDS'] ?? 20)

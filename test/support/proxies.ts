@@ -1,19 +1,9 @@
 /** nginx and Caddy, on the configuration of `deploy/` with the addresses and folders of a test. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
+import { freePort } from './ports.ts'
 import type { NodeProcess } from './process.ts'
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
-}
 
 /** Reads a file of the checkout. */
 const readConfiguration = (path: string): string => readFileSync(resolve(import.meta.dirname, '../..', path), 'utf8')

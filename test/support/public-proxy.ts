@@ -10,9 +10,10 @@ import { join } from 'node:path'
 import { connect, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ATTACKER_ADDRESS } from './attacks/target.ts'
+import { freePort } from './ports.ts'
 import { type NodeProcess, startProcess } from './process.ts'
 import { findProgram } from './programs.ts'
-import { freePlainPorts, freePort, type ProxyName, START_PROXY, writeCertificate } from './proxies.ts'
+import { freePlainPorts, type ProxyName, START_PROXY, writeCertificate } from './proxies.ts'
 
 const MNEMONIC = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 /** Address of the honest clients and of the proxy. The attacker's is another one of loopback, so that it is no trusted proxy. */

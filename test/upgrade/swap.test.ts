@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { freePort } from '../support/ports.ts'
 import { startProcess } from '../support/process.ts'
 import { rpc } from '../support/rpc.ts'
 import { bundle } from '../support/upgrade/bundle.ts'
@@ -11,18 +11,6 @@ import { appliedAt, endVoting, heightOf, mineTo, proposePlan, VOTING_SECONDS } f
 const home = mkdtempSync(join(tmpdir(), 'almanac-swap-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Returns a free port outside the range from which the system chooses, so that it stays free while the process changes. */
-async function freePort(): Promise<number> {
-  for (let port = 21_000 + (process.pid % 9_000); ; port++) {
-    const server = createServer()
-    const isFree = await new Promise<boolean>((done) => {
-      server.once('error', () => done(false))
-      server.listen(port, '127.0.0.1', () => done(true))
-    })
-    await new Promise((done) => server.close(done))
-    if (isFree) return port
-  }
-}
 const EVERY_MS = 5
 
 interface Read {

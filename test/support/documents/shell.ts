@@ -10,9 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { isFree } from '../ports.ts'
 import { root } from '../prose.ts'
 import { type Command, difference } from './sessions.ts'
 
@@ -166,12 +166,4 @@ async function freeOffset(): Promise<number> {
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return offset
   }
   throw new Error('no free ports')
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((done) => {
-    const server = createServer()
-    server.once('error', () => done(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => done(true)))
-  })
 }
