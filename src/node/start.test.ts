@@ -182,6 +182,18 @@ test('a failed query rejects with the error of the chain: status, codespace, cod
   expect(await failure('/chain/evm/v1/nothing')).toMatchObject({ status: 'notFound', details: [] })
 })
 
+test('a failed call of the library says where its caller is', async () => {
+  await using node = await testNode({ ports: false })
+  async function ofThisTest(call: () => Promise<unknown>): Promise<void> {
+    await call()
+  }
+  for (const call of [() => node.query('/nothing'), () => node.revert('none'), () => node.revert('0x99')]) {
+    const error = (await ofThisTest(call).catch((thrown: unknown) => thrown)) as Error
+    expect(error.stack).toContain('ofThisTest')
+    expect(error.stack).toContain('start.test.ts')
+  }
+})
+
 test('a stopped node says so, and a node without ports has no URLs', async () => {
   const node = await startNode({ ports: false })
   const none: undefined = node.urls.rest

@@ -1,7 +1,7 @@
 /** The node as a library: `startNode` for any chain, `testNode` for a chain whose blocks and clock a test controls. */
 
 import type { Development } from '../consensus/driver.ts'
-import { queryError } from '../primitives/errors.ts'
+import { ChainError, queryError } from '../primitives/errors.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
 import type { DevAccount } from './accounts.ts'
 import { type AssembledNode, assembleNode } from './assembly.ts'
@@ -153,6 +153,16 @@ function developmentOf({ gateway }: AssembledNode): Development {
 
 const STOPPED = 'the node has stopped'
 
+/** Runs a call of the library. An error has the frames of its caller, since an expected failure records none where it happens. */
+async function located<T>(call: () => T | Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof ChainError && error.status !== 'internal') Error.captureStackTrace(error)
+    throw error
+  }
+}
+
 function nodeOf(node: AssembledNode, records: LogRecords): Node<GatewayUrls> {
   let stopping: Promise<void> | undefined
   let own: OwnProvider | undefined
@@ -185,37 +195,36 @@ function nodeOf(node: AssembledNode, records: LogRecords): Node<GatewayUrls> {
     get height() {
       return node.height
     },
-    async nextBlock() {
-      return await requireProduction().nextBlock()
-    },
-    async advance(seconds) {
-      return await requireProduction().advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS)
-    },
-    async query(path) {
-      requireRunning()
-      const { createRestHandler } = await import('../api/rest/rest.ts')
-      const answer = await createRestHandler(node.gateway)(path)
-      if (answer.error) throw answer.error
-      const body = JSON.parse(answer.body) as Record<string, unknown>
-      if (answer.status >= 400) throw queryError('unknown', String(body['message'] ?? `status ${answer.status}`))
-      return body
-    },
+    nextBlock: () => located(() => requireProduction().nextBlock()),
+    advance: (seconds) => located(() => requireProduction().advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS)),
+    query: (path) =>
+      located(async () => {
+        requireRunning()
+        const { createRestHandler } = await import('../api/rest/rest.ts')
+        const answer = await createRestHandler(node.gateway)(path)
+        if (answer.error) throw answer.error
+        const body = JSON.parse(answer.body) as Record<string, unknown>
+        if (answer.status >= 400) throw queryError('unknown', String(body['message'] ?? `status ${answer.status}`))
+        return body
+      }),
     get provider() {
       return provider()
     },
     async rpc<Result>(method: string, ...params: readonly unknown[]) {
       return (await provider().request({ method, params })) as Result
     },
-    async snapshot() {
-      requireRunning()
-      return `0x${developmentOf(node).snapshot().toString(16)}`
-    },
-    async revert(id) {
-      requireRunning()
-      const number = /^0x[0-9a-f]{1,16}$/i.test(id) ? BigInt(id) : undefined
-      if (number === undefined) throw queryError('invalidArgument', `snapshot "${id}": must be an id from snapshot()`)
-      if (!(await developmentOf(node).revert(number))) throw queryError('notFound', `snapshot ${id} does not exist`)
-    },
+    snapshot: () =>
+      located(() => {
+        requireRunning()
+        return `0x${developmentOf(node).snapshot().toString(16)}`
+      }),
+    revert: (id) =>
+      located(async () => {
+        requireRunning()
+        const number = /^0x[0-9a-f]{1,16}$/i.test(id) ? BigInt(id) : undefined
+        if (number === undefined) throw queryError('invalidArgument', `snapshot "${id}": must be an id from snapshot()`)
+        if (!(await developmentOf(node).revert(number))) throw queryError('notFound', `snapshot ${id} does not exist`)
+      }),
     logs: records.logs,
     stop,
     [Symbol.asyncDispose]: stop,
