@@ -109,8 +109,10 @@ describe.skipIf(!ENGINE_037)('a network under CometBFT 0.37', () => {
       send('evm', 'convert-coin-to-evm', HOLDER, `500${denom}`),
     ]
     expect(results.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0])
-    const { balances } = await ask<{ balances: unknown }>(`/cosmos/bank/v1beta1/balances/${operator}`)
-    expect(balances).toContainEqual({ denom, amount: '500' })
+    // The other node executes the same blocks a little later.
+    const balances = async () =>
+      (await ask<{ balances: unknown }>(`/cosmos/bank/v1beta1/balances/${operator}`)).balances
+    await expect.poll(balances).toContainEqual({ denom, amount: '500' })
     await compareHashes()
   })
 

@@ -43,7 +43,7 @@ function widenWindow(folder: string, homes: readonly string[]): string {
   genesis.app_state.slashing.params.signed_blocks_window = '100000'
   const path = join(folder, 'wide.json')
   writeFileSync(path, JSON.stringify(genesis))
-  for (const home of homes) rmSync(join(home, 'home.json'))
+  for (const home of homes) for (const name of ['home.json', 'genesis.json']) rmSync(join(home, name))
   return path
 }
 
