@@ -52,7 +52,7 @@ test.runIf(present)('every answer of the Ethereum methods matches the schema of 
   const receipt = (await call('eth_getTransactionReceipt', [creation])) as { blockNumber: string; blockHash: string }
   const signed = (await call('eth_signTransaction', [
     { from: to, to: from, value: '0x1', gas: '0x5208', gasPrice: '0xe8d4a51000', nonce: '0x0' },
-  ])) as string
+  ])) as { raw: string }
   const filter = await call('eth_newFilter', [{ fromBlock: '0x1' }])
   const blocks = await call('eth_newBlockFilter', [])
   await call('eth_sendTransaction', [{ from, to, value: '0x2' }])
@@ -107,7 +107,7 @@ test.runIf(present)('every answer of the Ethereum methods matches the schema of 
     ['eth_fillTransaction', [{ from, to, value: '0x1' }]],
     ['eth_signTransaction', [{ from, to, value: '0x1', gas: '0x5208', gasPrice: '0xe8d4a51000', nonce: '0x9' }]],
     ['eth_sendTransaction', [{ from, to, value: '0x1' }]],
-    ['eth_sendRawTransaction', [signed]],
+    ['eth_sendRawTransaction', [signed.raw]],
     ['eth_newFilter', [{ fromBlock: '0x1' }]],
     ['debug_getRawHeader', ['latest']],
     ['debug_getRawBlock', [receipt.blockNumber]],

@@ -6,9 +6,10 @@ import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
 import { createAddress } from '../../evm/contract-address.ts'
 import { type EthereumHeader, NO_UNCLES_HASH } from '../../evm/ethereum-block.ts'
 import { decodeTransaction } from '../../evm/transaction/decode.ts'
-import { signatureV } from '../../evm/transaction/encode.ts'
+import { encodeTransaction, signatureV } from '../../evm/transaction/encode.ts'
 import { accessListOf, type Transaction, type UnsignedTransaction } from '../../evm/transaction/types.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
+import { keccak256 } from '../../primitives/hash.ts'
 import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { ethereumHeader } from './header.ts'
@@ -154,6 +155,23 @@ function formatAuthorization(authorization: (Transaction & { type: 4 })['authori
     yParity: quantity(authorization.yParity),
     r: quantity(authorization.r),
     s: quantity(authorization.s),
+  }
+}
+
+/** Formats a signed transaction with its bytes, as in `eth_signTransaction`. */
+export function formatSigned(tx: Transaction): JsonObject {
+  const raw = encodeTransaction(tx)
+  return {
+    raw: formatHex0x(raw),
+    tx: {
+      ...formatUnsigned(tx),
+      ...(tx.type >= 2 ? { gasPrice: null } : {}),
+      v: quantity(signatureV(tx)),
+      r: quantity(tx.signature.r),
+      s: quantity(tx.signature.s),
+      ...(tx.type === 0 ? {} : { yParity: quantity(tx.signature.yParity) }),
+      hash: formatHex0x(keccak256(raw)),
+    },
   }
 }
 

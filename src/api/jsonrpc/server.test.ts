@@ -487,10 +487,11 @@ test('the funded accounts sign and send', async () => {
   const { result: filled } = await rpc('eth_fillTransaction', [{ from, to, value: '0x5' }])
   expect((filled as { tx: unknown }).tx).toMatchObject({ type: '0x2', gas: '0x5208', maxPriorityFeePerGas: '0x0' })
   const request = { ...(filled as { tx: Record<string, unknown> }).tx, gasPrice: undefined, from }
-  // Anvil and the description of the method answer with the bytes alone, which viem sends on.
-  const { result: raw } = await rpc('eth_signTransaction', [request])
+  // As in geth and in the description of the method; anvil answers with the bytes alone.
+  const { result: signed } = await rpc('eth_signTransaction', [request])
+  const { raw, tx } = signed as { raw: `0x${string}`; tx: { hash: string } }
   const { result: again } = await rpc('eth_sendRawTransaction', [raw])
-  expect(again).toBe(keccak256(raw as `0x${string}`))
+  expect([again, tx.hash]).toEqual([keccak256(raw), keccak256(raw)])
   expect((await rpc('eth_getTransactionReceipt', [again])).result).toMatchObject({ from: from.toLowerCase() })
   expect((await refusal('eth_sign', [DEAD, '0x1234']))?.message).toBe('unknown account')
   // ethers: new Wallet(first Hardhat key).signMessage('hello'), which is deterministic.

@@ -70,7 +70,7 @@ eth_hashrate() quantity: Returns 0: blocks need no work.
 eth_sendTransaction(call:call) hash: Signs a transaction with a key of the node, and hands it to the pool.
 eth_sendTransactionSync(call:call, timeout?:quantity) receipt: Signs a transaction with a key of the node, waits for its block at most timeout milliseconds, and returns the receipt.
 eth_resend(call:call, price?:quantity, gas?:quantity) hash: Replaces a waiting transaction by one with another price or gas limit.
-eth_signTransaction(call:call) bytes: Signs a transaction with a key of the node, and returns its bytes.
+eth_signTransaction(call:call) object: Signs a transaction with a key of the node, and returns it with its bytes.
 eth_sign(account:address, message:bytes) bytes: Signs a message with a key of the node (EIP-191).
 eth_signTypedData(account:address, data:json) bytes: Signs typed data with a key of the node (EIP-712).
 eth_signTypedData_v3(account:address, data:json) bytes: Signs typed data without arrays with a key of the node (EIP-712).

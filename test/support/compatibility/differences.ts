@@ -7,7 +7,7 @@ export const DIFFERENCES: Readonly<Record<string, string>> = {
   eth_getProof: 'ICS-23 proofs against the app hash; `storageHash` is zero',
   eth_getUncleByBlockHashAndIndex: 'null: blocks have no uncles',
   eth_getUncleByBlockNumberAndIndex: 'null: blocks have no uncles',
-  eth_signTransaction: 'the signed bytes, as in anvil; geth has them in the field `raw` of an object',
+  eth_signTransaction: 'an object as in geth, whose `raw` is the answer of anvil',
   eth_simulateV1: 'the state root of a simulated block is zero',
   ots_getBlockDetails: 'the issuance is 0: inflation is paid at the ends of epochs',
   ots_getBlockDetailsByHash: 'the issuance is 0: inflation is paid at the ends of epochs',

@@ -40,7 +40,7 @@ async function signed(index: number, nonce: number): Promise<string> {
     gasPrice: PRICE,
     nonce: `0x${nonce.toString(16)}`,
   }
-  return (await result('eth_signTransaction', tx)) as string
+  return ((await result('eth_signTransaction', tx)) as { raw: string }).raw
 }
 
 test('an account has its fields in one answer, with the root of its storage as Ethereum computes it', async () => {

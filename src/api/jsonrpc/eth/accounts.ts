@@ -13,7 +13,7 @@ import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createSemaphore } from '../../transport/semaphore.ts'
 import { methodNotFound, serverError } from '../errors.ts'
-import { formatUnsigned, type JsonObject } from '../format.ts'
+import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { estimateGas, requireChainId } from './calls.ts'
 import { baseFee, suggestedTip } from './fees.ts'
@@ -129,8 +129,8 @@ export async function fillTransaction(call: RpcCall, args: CallArgs): Promise<Js
   return { raw: formatHex0x(encodeTransaction(unsigned)), tx: formatUnsigned(tx) }
 }
 
-/** `eth_signTransaction`: resolves with the signed bytes. Throws in the texts of geth for missing fields and an unknown account. */
-export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promise<string> {
+/** `eth_signTransaction`. Throws in the texts of geth for missing fields and an unknown account. */
+export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promise<JsonObject> {
   const from = args.from ?? ZERO_ADDRESS
   const key = keyOf(call.node, from, 'eth_signTransaction')
   if (args.gas === undefined) throw serverError('gas not specified')
@@ -138,7 +138,7 @@ export async function signTransactionArgs(call: RpcCall, args: CallArgs): Promis
     throw serverError('missing gasPrice or maxFeePerGas/maxPriorityFeePerGas')
   }
   if (args.nonce === undefined) throw serverError('nonce not specified')
-  return formatHex0x(encodeTransaction(signTransaction(complete(call.node, await withGas(call, args)), key)))
+  return formatSigned(signTransaction(complete(call.node, await withGas(call, args)), key))
 }
 
 /** Returns a function that signs for an account, or marks transactions as those of an impersonated one. Throws as `keyOf`. */

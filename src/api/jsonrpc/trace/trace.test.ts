@@ -174,7 +174,7 @@ test('a call is traced without being sent, with overrides, and calls in a row se
 
 test('a signed transaction is traced without being sent', async () => {
   const tx = { from: from(4), to: made.factory, gas: '0x30d40', gasPrice: PRICE, nonce: '0x0' }
-  const raw = await ask<string>('eth_signTransaction', tx)
+  const { raw } = await ask<{ raw: string }>('eth_signTransaction', tx)
   const { trace, stateDiff } = await ask('trace_rawTransaction', raw, ['trace', 'stateDiff'])
   expect(trace).toMatchObject([{ action: { from: from(4) } }, { type: 'create', action: { creationMethod: 'create' } }])
   const created = ((trace as Json[])[1]!['result'] as { address: string }).address
