@@ -181,7 +181,7 @@ export function createApplication(options: ApplicationOptions): Application {
   return {
     queries,
     stores: begins.machine.modules.flatMap(({ stores }) => stores),
-    initChain: (genesis, base) => initChain(begins.machine, genesis, base),
+    initChain: (genesis, base, report) => initChain(begins.machine, genesis, base, report),
     executeBlock,
     beginBlock,
     haltBefore: (base, height) => haltBefore(opening, base, height),

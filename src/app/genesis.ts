@@ -4,14 +4,16 @@ import * as consensus from '../modules/consensus/keeper.ts'
 import * as staking from '../modules/staking/keeper.ts'
 import * as upgrade from '../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64, formatHex } from '../primitives/bytes.ts'
+import type { Report } from '../primitives/progress.ts'
 import { formatRfc3339Nano, parseRfc3339 } from '../primitives/time.ts'
 import type { Context, ReadContext } from '../sdk/context.ts'
 import { withErrorPath } from '../sdk/error-path.ts'
 import { errors } from '../sdk/errors.ts'
-import type { Module } from '../sdk/module.ts'
+import type { GenesisContext, Module } from '../sdk/module.ts'
 import type { Branch } from '../store/types.ts'
 import { firstVersions } from './first-versions.ts'
 import { writeForeignGenesis } from './foreign/genesis.ts'
+import { watchEntries } from './genesis-entries.ts'
 import { formatConsensusParams, parseConsensusParams } from './genesis-params.ts'
 import { deliverGenesisTransactions } from './genesis-transactions.ts'
 import { genesisValidators, requireListed } from './genesis-validators.ts'
@@ -50,26 +52,38 @@ function requireKnownModules({ modules }: Machine, { app_state: state }: Genesis
   }
 }
 
-/** Writes the state of height 0. Throws a `ChainError` with the module and the invalid entry. */
+/**
+ * Writes the state of height 0. Throws a `ChainError` with the module and the invalid entry. `report` receives the entries of the
+ * document.
+ */
 export function initChain(
   machine: Machine,
   document: GenesisDocument,
   base: Branch,
+  report?: Report,
 ): { readonly validators: readonly Validator[] } {
-  const ctx = genesisContext(machine, document, base)
+  const names = [...machine.modules.map(({ name }) => name), GENESIS_TRANSACTIONS]
+  const watched = report && watchEntries(document, names, report)
+  const ctx: GenesisContext = watched
+    ? { ...genesisContext(machine, document, watched.over(base)), elements: watched.elements }
+    : genesisContext(machine, document, base)
+  const during = watched?.during ?? ((_name: string, run: () => void) => run())
   requireKnownModules(machine, document)
   consensus.setParams(ctx, parseConsensusParams(document.consensus_params))
   upgrade.setModuleVersions(ctx, firstVersions(machine.identity, machine.modules))
   const init = ({ name, genesis }: Module): void => {
     if (!genesis) return
     const json = (document.app_state[name] ?? genesis.defaults(ctx)) as JsonValue
-    withErrorPath(`genesis of module ${name}`, () => genesis.init(ctx, json))
+    during(name, () => withErrorPath(`genesis of module ${name}`, () => genesis.init(ctx, json)))
   }
   const early = machine.modules.filter(({ name }) => comesBefore(name, GENESIS_TRANSACTIONS))
   early.forEach(init)
   const updates = [...staking.updatesOfBlock(ctx)]
   withErrorPath('genesis', () => {
-    const count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
+    let count = 0
+    during(GENESIS_TRANSACTIONS, () => {
+      count = deliverGenesisTransactions(machine, ctx, document.app_state[GENESIS_TRANSACTIONS])
+    })
     if (count > 0) for (const update of staking.updateValidatorSet(ctx)) updates.push(update)
   })
   machine.modules.filter((module) => !early.includes(module)).forEach(init)

@@ -4,6 +4,7 @@ import type { ConsensusParams } from '../gen/tendermint/types/params_pb.ts'
 import type { BlockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { Coin } from '../primitives/coin.ts'
+import type { Report } from '../primitives/progress.ts'
 import type { BlockInfo, ReadContext } from '../sdk/context.ts'
 import type { StoreChanges } from '../store/history/store-changes.ts'
 import type { Branch, ChainEvent, Change, Reader } from '../store/types.ts'
@@ -165,8 +166,11 @@ export interface PendingOutcome extends PendingState {
 export type TakePassed = (passed: CheckResult) => void
 
 export interface Application {
-  /** Writes the state of height 0 from a genesis document. Throws a `ChainError` with the invalid entry. */
-  initChain(genesis: GenesisDocument, base: Branch): { readonly validators: readonly Validator[] }
+  /**
+   * Writes the state of height 0 from a genesis document. Throws a `ChainError` with the invalid entry. `report` receives the entries
+   * of the document.
+   */
+  initChain(genesis: GenesisDocument, base: Branch, report?: Report): { readonly validators: readonly Validator[] }
   /**
    * Executes a block on the state before it, including a due plan (docs/modules/upgrade.md). Throws for a bug of a hook, and if
    * the state cannot be read or memory is short: the node then stops before it commits.

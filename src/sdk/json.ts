@@ -25,10 +25,18 @@ import { errors } from './errors.ts'
 import { isDuration } from './time-range.ts'
 import { typesOf } from './tx.ts'
 
+/** Counts the elements of lists while they are read. */
+export interface ElementCounter {
+  readonly count: number
+  add(): void
+}
+
 /** Names that JSON depends on, besides the message. Every context provides them. */
 export interface JsonNames {
   readonly identity: Identity
   readonly app: Pick<AppFacts, 'message'>
+  /** Present if somebody watches the reading. An element with lists of its own counts as their elements. */
+  readonly elements?: ElementCounter
 }
 
 type JsonObject = { [key: string]: JsonValue }
@@ -219,7 +227,13 @@ function readAny(names: JsonNames, json: JsonObject, path: string, level: number
 function readField(names: JsonNames, field: DescField, json: JsonValue, path: string, level: number): unknown {
   if (field.fieldKind === 'list') {
     if (!Array.isArray(json)) return wrong(path, 'a list')
-    return json.map((item, i) => readSingle(names, field, item, `${path}[${i}]`, level))
+    const { elements } = names
+    return json.map((item, i) => {
+      const before = elements?.count
+      const value = readSingle(names, field, item, `${path}[${i}]`, level)
+      if (elements?.count === before) elements?.add()
+      return value
+    })
   }
   return readSingle(names, field, json, path, level)
 }

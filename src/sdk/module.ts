@@ -11,6 +11,7 @@ import type {
 import { create } from '@bufbuild/protobuf'
 import type { GenService, GenServiceMethods } from '@bufbuild/protobuf/codegenv2'
 import type { Context, HookListener, MigrationContext, ReadContext } from './context.ts'
+import type { JsonNames } from './json.ts'
 import type { ModuleAccount } from './module-account.ts'
 
 /** A method of a service with its handler, as stored in the router and the query table. */
@@ -94,12 +95,15 @@ export function validation<Desc extends DescMessage>(
   return { schema, check: check as Validation['check'] }
 }
 
+/** The context of a module's genesis. */
+export type GenesisContext = Context & Pick<JsonNames, 'elements'>
+
 /** A module's part of a genesis document. */
 export interface GenesisHandlers {
   /** Returns the state of a new chain, as parsed JSON. */
   defaults(ctx: ReadContext): JsonValue
   /** Writes the state. Throws a `ChainError` if the document is invalid. */
-  init(ctx: Context, state: JsonValue): void
+  init(ctx: GenesisContext, state: JsonValue): void
   export(ctx: ReadContext): JsonValue
 }
 
