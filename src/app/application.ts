@@ -7,6 +7,7 @@ import * as evm from '../modules/evm/keeper.ts'
 import type { VersionMap } from '../modules/upgrade/keeper.ts'
 import { EMPTY, fromKey, toKey } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
+import type { Progress } from '../primitives/progress.ts'
 import type { BlockInfo, Context, ReadContext } from '../sdk/context.ts'
 import { createReadContext } from '../sdk/create-context.ts'
 import type { Module } from '../sdk/module.ts'
@@ -63,6 +64,8 @@ export interface ApplicationOptions {
   readonly skipUpgrades?: readonly bigint[]
   /** Receives log lines about plans and steps of upgrades; must not change state. */
   readonly onUpgrade?: (line: string) => void
+  /** Shows the steps of upgrades. */
+  readonly progress?: Progress | undefined
   /** Consensus versions of a new chain, the newest by default; older ones let this build upgrade the chain. */
   readonly firstVersions?: VersionMap
 }
@@ -92,7 +95,7 @@ export function createApplication(options: ApplicationOptions): Application {
   const eras = createEras(common, modules, upgrades)
   const begins = eras.at(options.firstVersions ?? newestVersions(modules, upgrades))
   const rules = { upgrades: new Map(upgrades.map((one) => [one.name, one])), skip: new Set(skipUpgrades) }
-  const opening: OpenBlockOptions = { eras, rules, log: onUpgrade, onBug: onUpgradeBug }
+  const opening: OpenBlockOptions = { eras, rules, log: onUpgrade, onBug: onUpgradeBug, progress: options.progress }
 
   const foreign = identity.behaviours.foreignGenesis ? [contracts] : []
   const queries = createQueryTable(modules, changingModules(upgrades), foreign)

@@ -14,7 +14,7 @@ function ordered(names: Iterable<string>): string[] {
 
 /**
  * Runs the migrations of modules in `from`, and the default genesis of modules that are only in `to`. Throws sdk 38 for a missing
- * migration. `log` receives a line for each step.
+ * migration. `log` receives a line for each step, and `onStep` is called after it.
  */
 export function migrate(
   ctx: MigrationContext,
@@ -22,14 +22,15 @@ export function migrate(
   from: VersionMap,
   to: VersionMap,
   log: (line: string) => void,
+  onStep: () => void = () => {},
 ): VersionMap {
   for (const name of ordered(to.keys())) {
     const [before, after] = [from.get(name), to.get(name)!]
     if (before === after) continue
     const module = modules.get(name)
     if (!module) throw errors.notFound(`this build has no module ${name}`)
-    if (before === undefined) beginModule(ctx, module, log)
-    else migrateModule(ctx, module, before, after, log)
+    if (before === undefined) beginModule(ctx, module, log, onStep)
+    else migrateModule(ctx, module, before, after, log, onStep)
   }
   return sorted(to)
 }
@@ -40,6 +41,7 @@ function migrateModule(
   before: number,
   after: number,
   log: (line: string) => void,
+  onStep: () => void,
 ): void {
   for (let version = before; version < after; version++) {
     const step = migrations[version]
@@ -53,10 +55,22 @@ function migrateModule(
     }
     log(`migrating module ${name} from version ${version} to version ${version + 1}`)
     withErrorPath(`migration of module ${name} from version ${version}`, () => step(ctx))
+    onStep()
   }
 }
 
-function beginModule(ctx: MigrationContext, { name, genesis }: Module, log: (line: string) => void): void {
+function beginModule(
+  ctx: MigrationContext,
+  { name, genesis }: Module,
+  log: (line: string) => void,
+  onStep: () => void,
+): void {
   log(`adding a new module: ${name}`)
   if (genesis) withErrorPath(`genesis of module ${name}`, () => genesis.init(ctx, genesis.defaults(ctx)))
+  onStep()
+}
+
+/** Returns the number of steps from one version map to another: one for each version, and one for a new module. */
+export function stepCount(from: VersionMap, to: VersionMap): number {
+  return [...to].reduce((sum, [name, after]) => sum + Math.max(0, after - (from.get(name) ?? after - 1)), 0)
 }

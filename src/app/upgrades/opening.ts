@@ -1,6 +1,7 @@
 /** Opening of a block: as usual, without a skipped plan, with an upgrade, or with a halt. */
 
 import * as upgradeModule from '../../modules/upgrade/keeper.ts'
+import type { Progress } from '../../primitives/progress.ts'
 import { createBranch } from '../../store/branch.ts'
 import { type StoreChanges, withStoreChanges } from '../../store/history/store-changes.ts'
 import type { Reader } from '../../store/types.ts'
@@ -10,7 +11,7 @@ import { contextOf } from '../machine.ts'
 import type { BlockFacts } from '../types.ts'
 import type { Era, Eras } from './eras.ts'
 import { decide, type GateRules } from './gate.ts'
-import { runUpgrade } from './run.ts'
+import { MIGRATED, runUpgrade } from './run.ts'
 import { versionsAfter } from './versions.ts'
 
 export interface OpenedBlock extends Opening {
@@ -26,6 +27,8 @@ export interface OpenBlockOptions {
   readonly log: (line: string) => void
   /** Receives the error of a failed handler; must not change state. It rethrows a host failure, which ends the block. */
   readonly onBug: (error: unknown) => void
+  /** Shows the steps of upgrades. */
+  readonly progress?: Progress | undefined
 }
 
 /** Returns the halt of the block at a height, except for the failure of a handler. */
@@ -67,7 +70,8 @@ export function openBlock(
     const branch = createBranch(stores ? withStoreChanges(base, stores) : base)
     const era = eras.at(versionsAfter(upgradeModule.moduleVersions(state), upgrade))
     const block = blockInfoOf(era.machine, input)
-    runUpgrade({ upgrade, plan, branch, block, era, log })
+    const report = isAgain ? undefined : options.progress?.(MIGRATED)
+    runUpgrade({ upgrade, plan, branch, block, era, log, report })
     return { era, branch, applied: plan, stores }
   } catch (error) {
     onBug(error)

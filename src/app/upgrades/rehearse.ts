@@ -10,7 +10,7 @@ import type { Branch, Reader, RunEntry } from '../../store/types.ts'
 import type { QueryTable } from '../query.ts'
 import type { OpenBlockOptions } from './opening.ts'
 import type { LostOperation, Rehearsal, StoreDifference } from './report.ts'
-import { runUpgrade } from './run.ts'
+import { MIGRATED, runUpgrade } from './run.ts'
 import { ask, questionsFor } from './samples.ts'
 import type { Upgrade } from './types.ts'
 import { versionsAfter } from './versions.ts'
@@ -52,7 +52,8 @@ export function rehearse(options: OpenBlockOptions, queries: QueryTable, ctx: Re
     const branch = tallied(root, view, tallies)
     const era = options.eras.at(versionsAfter(before, upgrade))
     const block = { ...ctx.block, height, votes: [] }
-    runUpgrade({ upgrade, plan, branch, block, era, log: (line) => lines.push(line) })
+    const report = options.progress?.(MIGRATED)
+    runUpgrade({ upgrade, plan, branch, block, era, log: (line) => lines.push(line), report })
     tallyOverlay(root, view, tallies)
     const facts = { identity: ctx.identity, app: era.machine.router.facts, block }
     upgradeModule.markApplied(createContext({ ...facts, branch: root, transient: createTransient() }), plan)

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { utf8 } from '../../primitives/bytes.ts'
+import { formatHex, utf8 } from '../../primitives/bytes.ts'
 import type { Context } from '../../sdk/context.ts'
 import { defineModule, type Module } from '../../sdk/module.ts'
 import { modules as builtModules } from '../modules.ts'
-import { type ChainWishes, type TestChain, testChain } from './testing/chain.ts'
+import { type ChainWishes, inputOf, type TestChain, testChain } from './testing/chain.ts'
 import type { Upgrade } from './types.ts'
 
 let chain: TestChain
@@ -154,6 +154,117 @@ describe('a handler', () => {
       chain.versionsAt(app, 4n).get('auth'),
     ]).toEqual([4, 6, 5])
     expect(seen).toEqual(['bank', 'bank'])
+  })
+
+  /** Returns a progress that records what it shows. */
+  function recorder() {
+    const shown: { what: string; counts: (readonly [done: number, total: number, keys: number])[] }[] = []
+    const progress: ChainWishes['progress'] = (what) => {
+      const counts: (typeof shown)[number]['counts'] = []
+      shown.push({ what, counts })
+      return (done, total, also) => counts.push([done, total, also!['keys']!])
+    }
+    return { shown, progress }
+  }
+
+  /** Two steps of bank: the first sets two keys, the second writes a run of three and deletes one. */
+  const longer = (last: (ctx: Context) => void): readonly Module[] =>
+    builtModules.map((module) => {
+      if (module.name !== 'bank') return module
+      const migrations: Module['migrations'] = {
+        4(ctx) {
+          ctx.store.set('bank', utf8('a'), utf8('1'))
+          ctx.store.set('bank', utf8('b'), utf8('1'))
+        },
+        5(ctx) {
+          ctx.writeRun(
+            'bank',
+            ['c', 'd', 'e'].map((key) => [utf8(key), utf8('2')] as const),
+          )
+          ctx.store.delete('bank', utf8('a'))
+          last(ctx)
+        },
+      }
+      return { ...module, version: 6, migrations }
+    })
+
+  test('its progress counts the steps that are done, and the keys that they write', () => {
+    const { shown, progress } = recorder()
+    const { halt } = upgraded({ modules: { bank: 6 } }, { modules: longer(() => {}), firstVersions, progress })
+    expect(halt).toBeUndefined()
+    expect(shown).toEqual([
+      {
+        what: 'steps migrated',
+        counts: [
+          [0, 2, 1],
+          [0, 2, 2],
+          [1, 2, 2],
+          [1, 2, 3],
+          [1, 2, 4],
+          [1, 2, 5],
+          [1, 2, 6],
+          [1, 2, 6],
+          [2, 2, 6],
+        ],
+      },
+    ])
+  })
+
+  test('its own handler is a step after the migrations, and a new module is one', () => {
+    const { shown, progress } = recorder()
+    const modules = [
+      ...builtModules,
+      defineModule({
+        name: 'lab',
+        genesis: { defaults: () => ({}), init: (ctx) => write(ctx, 'lab'), export: () => ({}) },
+      }),
+    ]
+    const { halt } = upgraded(
+      {
+        modules: { lab: 1 },
+        stores: { added: ['lab'] },
+        run(ctx, _plan, from) {
+          const to = ctx.migrate(from)
+          ctx.store.delete('lab', utf8('key'))
+          return to
+        },
+      },
+      { modules, firstVersions, progress },
+    )
+    expect(halt).toBeUndefined()
+    expect(shown[0]!.counts).toEqual([
+      [0, 2, 1],
+      [1, 2, 1],
+      [1, 2, 2],
+      [2, 2, 2],
+    ])
+  })
+
+  test('its progress stops before the end if it fails, and the state is the same with and without progress', () => {
+    const { shown, progress } = recorder()
+    const fails = (): never => {
+      throw new Error('no such thing')
+    }
+    const { halt } = upgraded({ modules: { bank: 6 } }, { modules: longer(fails), firstVersions, progress })
+    expect(halt?.reason).toBe('failed')
+    expect(shown[0]!.counts.at(-1)).toEqual([1, 2, 6])
+    const hashOf = (wishes: ChainWishes): string => {
+      chain = testChain()
+      upgraded({ modules: { bank: 6 } }, { modules: longer(() => {}), firstVersions, ...wishes })
+      return formatHex(chain.store.appHash())
+    }
+    expect(hashOf({ progress })).toBe(hashOf({}))
+  })
+
+  test('a block that is executed again shows no progress, and a rehearsal does', () => {
+    const { shown, progress } = recorder()
+    const { app } = upgraded({ modules: { bank: 6 } }, { modules: longer(() => {}), firstVersions, progress })
+    const watch = { before: () => undefined, after: () => {}, shouldStop: () => false }
+    app.traceBlock(chain.contextAt(app, 3n), inputOf(4n), watch)
+    expect(shown).toHaveLength(1)
+    app.rehearse(chain.contextAt(app, 3n), 'v2')
+    expect(shown).toHaveLength(2)
+    expect(shown[1]).toEqual(shown[0])
   })
 
   test('a missing migration between two versions halts the chain', () => {

@@ -23,7 +23,9 @@ const GENESIS_TIME_NS = 1_704_067_200_000_000_000n
 const VALIDATOR_KEY = hex('6ec2a51822fba17c23db4abc276ac2fe0a4621323b49d0d82dfbc65b579e2dea')
 const GOV = 'chain10d07y265gmmuvt4z0w9aw880jnsr700j0q8wax'
 
-export type ChainWishes = Partial<Pick<ApplicationOptions, 'modules' | 'upgrades' | 'skipUpgrades' | 'firstVersions'>>
+export type ChainWishes = Partial<
+  Pick<ApplicationOptions, 'modules' | 'upgrades' | 'skipUpgrades' | 'firstVersions' | 'progress'>
+>
 
 interface Plan {
   readonly name: string
