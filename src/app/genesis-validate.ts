@@ -3,6 +3,7 @@ import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+import type { Report } from '../primitives/progress.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { createApplication } from './application.ts'
@@ -35,14 +36,20 @@ interface Exported {
 }
 
 /** Starts a chain from a document in memory. Throws a `ChainError` with the module and the invalid entry. */
-function load(document: GenesisDocument, profile: Profile) {
+export function tryGenesis(document: GenesisDocument, profile: Profile, report?: Report) {
   const identity = createIdentity(withChainConfig(profile, document))
   const chainId = document.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)
   const app = createApplication({ identity, chainId, evmChainId, settings: { minGasPrices: '' } })
   const state = createEmptyBranch()
-  const { validators } = app.initChain(document, state)
+  const { validators } = app.initChain(document, state, report)
   if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
+  return { app, state, evmChainId, validators }
+}
+
+/** Starts a chain as `tryGenesis`, and exports its state. */
+function load(document: GenesisDocument, profile: Profile) {
+  const { app, state, evmChainId, validators } = tryGenesis(document, profile)
   const timeNs = parseRfc3339(document.genesis_time)!
   const ctx = app.readContext(state, { height: 0n, timeNs, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY })
   return { evmChainId, validators, exported: app.exportGenesis(ctx, document) }

@@ -7,8 +7,10 @@ import { diskFiles } from '../node/files.ts'
 import { queryError } from '../primitives/errors.ts'
 import { refuseForeignFlags } from './foreign-flags.ts'
 import { readMnemonicFile } from './mnemonic-file.ts'
+import { withBars } from './operation/progress.ts'
 import { bannerlessLog, runNode } from './run-node.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
+import { processTerminal } from './terminal.ts'
 
 /**
  * Runs a chain until the process is stopped. Resolves only if the chain halts during the start, to the exit code. `build`
@@ -36,10 +38,22 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   const home = ephemeral ? undefined : homeOf(flags['home'])
   const resolved = resolveSettings(flags, home)
   const { assembleNode } = await import('../node/assembly.ts')
+  const terminal = process.stderr.isTTY === true ? processTerminal() : undefined
+  const { format } = resolved.config.log
   return runNode({
     open: (reactions) =>
-      assembleNode({ resolved, home, ...(build && { build }), freePorts: false, log: undefined, ...reactions }),
-    logFormat: resolved.config.log.format,
+      withBars(terminal, format, (output) =>
+        assembleNode({
+          resolved,
+          home,
+          ...(build && { build }),
+          freePorts: false,
+          log: undefined,
+          ...output,
+          ...reactions,
+        }),
+      ),
+    logFormat: format,
     announce: (node) => announce(node, home, showKeys === true),
   })
 }

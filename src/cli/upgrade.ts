@@ -7,8 +7,11 @@ import { diskFiles } from '../node/files.ts'
 import { type HomePaths, homePaths } from '../node/home.ts'
 import { readHome } from '../node/read-home.ts'
 import { queryError } from '../primitives/errors.ts'
+import type { Progress } from '../primitives/progress.ts'
+import { commandProgress } from './operation/progress.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
 import { homeOf, resolveSettings } from './settings.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
 
 interface Flags {
   readonly home?: string
@@ -18,7 +21,11 @@ interface Flags {
 
 const FAULT = 1
 
-export async function upgrade(args: readonly string[], build?: Build): Promise<number> {
+export async function upgrade(
+  args: readonly string[],
+  build?: Build,
+  terminal: Terminal = processTerminal(),
+): Promise<number> {
   let code = 0
   const program = new Command('almanac upgrade').description('Check an upgrade before it runs').exitOverride()
   const add = (name: string, about: string) =>
@@ -32,8 +39,11 @@ export async function upgrade(args: readonly string[], build?: Build): Promise<n
     .option('--height <height>', 'height of the state, which must be stored (default: the latest)')
     .action(async (name: string) => {
       const flags = rehearse.opts<Flags>()
-      const { rehearsal, seconds } = await runRehearsal(homeOfFlags(flags), name, heightOf(flags), build)
-      process.stdout.write(`${formatOutput(rehearsalJson(rehearsal, seconds), parseOutputFormat(flags.output))}\n`)
+      const { rehearsal, seconds } = await runRehearsal(
+        { paths: homeOfFlags(flags), name, height: heightOf(flags), build },
+        commandProgress(terminal),
+      )
+      terminal.print(formatOutput(rehearsalJson(rehearsal, seconds), parseOutputFormat(flags.output)))
       const lost = rehearsal.operations.lost.some(({ isMeant }) => !isMeant)
       if (rehearsal.failure !== undefined || lost) code = FAULT
     })
@@ -64,7 +74,16 @@ function heightOf({ height }: Flags): bigint | undefined {
   return BigInt(height)
 }
 
-function runRehearsal(paths: HomePaths, name: string, height: bigint | undefined, build: Build | undefined) {
+function runRehearsal(
+  asked: {
+    readonly paths: HomePaths
+    readonly name: string
+    readonly height: bigint | undefined
+    readonly build: Build | undefined
+  },
+  progress: Progress,
+) {
+  const { paths, name, height, build } = asked
   return readHome(
     paths,
     diskFiles,
@@ -74,7 +93,7 @@ function runRehearsal(paths: HomePaths, name: string, height: bigint | undefined
         const rehearsal = app.rehearse(ctx, name)
         return { rehearsal, seconds: (performance.now() - startMs) / 1000 }
       }),
-    { build },
+    { build, progress },
   )
 }
 

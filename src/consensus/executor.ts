@@ -12,6 +12,7 @@ import { blockLimits } from '../modules/consensus/keeper.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import { EMPTY } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+import type { Progress } from '../primitives/progress.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { createEmptyBranch } from '../store/branch.ts'
 import { mergeChanges } from '../store/merge.ts'
@@ -56,6 +57,8 @@ export interface ExecutorOptions {
   readonly onListenerFailure: (error: unknown) => void
   /** Called after each commit with the duration of both steps, milliseconds; `executeMs` is undefined for a block executed elsewhere. */
   readonly onTiming?: (timing: { readonly executeMs: number | undefined; readonly commitMs: number }) => void
+  /** Shows the import of a genesis document. */
+  readonly progress?: Progress | undefined
 }
 
 /** A block that its engine has committed and that is not durable yet. */
@@ -395,7 +398,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     committedHeight: store.latestHeight,
     begin(genesis, amendments) {
       const state = createEmptyBranch()
-      const { validators } = app.initChain(genesis, state)
+      const { validators } = app.initChain(genesis, state, options.progress?.('entries imported'))
       if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
       checkState.reset()
       genesisState = state

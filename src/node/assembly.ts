@@ -15,6 +15,7 @@ import type { Identity } from '../identity/types.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import { equal } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
+import type { Progress } from '../primitives/progress.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
 import type { ReadContext } from '../sdk/context.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
@@ -44,6 +45,7 @@ import { homePaths } from './home.ts'
 import { keepLog } from './kept-log.ts'
 import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { createLog, type Log } from './log.ts'
+import { logProgress } from './log-progress.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts } from './ports.ts'
@@ -68,6 +70,10 @@ export interface AssemblyOptions {
   /** False opens no port. */
   readonly openPorts?: boolean
   readonly log: Log | undefined
+  /** Writes a line of the log that is created if there is no `log`; on standard error by default. */
+  readonly writeLog?: (line: string) => void
+  /** Shows long work: the import of a genesis document, and upgrades. The log does by default. */
+  readonly progress?: Progress
   /** Wall clock, Unix milliseconds. */
   readonly clock?: () => number
   readonly random?: (length: number) => Uint8Array
@@ -122,6 +128,7 @@ export async function assembleNode(options: AssemblyOptions): Promise<AssembledN
 /** Opens the parts of a node, each after those it depends on, and adds the steps that close them to `undo`. */
 async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Promise<AssembledNode> {
   const { build, onHalt, openPorts = true, clock = Date.now, files = diskFiles } = options
+  const { writeLog = (line: string) => process.stderr.write(line) } = options
   const elapsed = () => performance.now()
 
   const isNew = isFirstStart(options, files)
@@ -132,18 +139,23 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
   const asked = settingsOfPublicNode(settingsOfReplica(settingsUnderEngine(options.resolved)))
-  const early =
-    options.log ?? createLog({ ...asked.config.log, write: (line) => process.stderr.write(line), now: clock })
+  const early = options.log ?? createLog({ ...asked.config.log, write: writeLog, now: clock })
   const socket = await openSocket(asked, options.home, isNew, early, undo)
   const begun = await withEngineGenesis(asked, socket, isNew, undo)
   const resolved = await withNodeGenesis(begun, isNew, early, undo)
-  const chain = openChain({ ...options, resolved }, files, clock, undo)
+  const chain = openChain(
+    { ...options, resolved, progress: options.progress ?? logProgress(early, elapsed) },
+    files,
+    clock,
+    undo,
+  )
   const { config, profile, genesis, validatorKeys } = chain
   requireFitForPublic(config, chain.home?.paths, files)
   requireWorkerPrograms(build, config)
-  const own = options.log ?? createLog({ ...config.log, write: (line) => process.stderr.write(line), now: clock })
+  const own = options.log ?? createLog({ ...config.log, write: writeLog, now: clock })
   const kept = isDevelopment(config) ? keepLog(own, config.log.level, clock) : undefined
   const log = kept?.log ?? own
+  const progress = options.progress ?? logProgress(log, elapsed)
   const warning = requireSafeKeys(config)
   if (warning) log('warn', warning)
   if (chain.home) warnOfReadableKeys(chain.home.paths, files, log)
@@ -180,6 +192,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     store,
     files,
     log,
+    progress,
   })
 
   const metrics = config.metrics.enabled ? (await import('./metrics.ts')).createMetrics() : undefined
@@ -202,6 +215,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
       socket,
       engine,
       snapshots,
+      progress,
       amendments: options.amendments,
     },
     undo,

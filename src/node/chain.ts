@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { withChainConfig } from '../app/chain-config.ts'
 import { parseGenesis } from '../app/genesis-document.ts'
-import { validateGenesis } from '../app/genesis-validate.ts'
+import { tryGenesis } from '../app/genesis-validate.ts'
 import { type LocalnetOptions, localnetGenesis } from '../app/localnet.ts'
 import { storeNames } from '../app/modules.ts'
 import type { GenesisDocument } from '../app/types.ts'
@@ -15,6 +15,7 @@ import type { Identity } from '../identity/types.ts'
 import { defaultFork } from '../modules/evm/keeper.ts'
 import { ofSecp256k1 } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
+import type { Progress } from '../primitives/progress.ts'
 import { formatRfc3339Nano, NS_PER_MS } from '../primitives/time.ts'
 import { publicKeyOf } from '../sdk/crypto.ts'
 import { deriveAccounts, deriveFeederKeys } from './accounts.ts'
@@ -35,6 +36,8 @@ export interface ChainOptions {
   readonly home: string | undefined
   readonly random?: (length: number) => Uint8Array
   readonly build?: { readonly upgrades?: readonly Upgrade[] }
+  /** Shows the check of a genesis document. */
+  readonly progress?: Progress | undefined
 }
 
 /** A chain whose store is not open yet. */
@@ -52,7 +55,7 @@ export interface OpenedChain {
  * `undo`.
  */
 export function openChain(
-  { resolved, home: root, random, build }: ChainOptions,
+  { resolved, home: root, random, build, progress }: ChainOptions,
   files: Files,
   clock: () => number,
   undo: (() => unknown)[],
@@ -60,7 +63,7 @@ export function openChain(
   if (root === undefined) {
     const { mnemonic, id } = resolved.config.chain
     const validatorKey = derivedValidatorKey(mnemonic, id)
-    const { config, genesis, profile } = createChain(resolved, validatorKey, files, clock)
+    const { config, genesis, profile } = createChain(resolved, validatorKey, files, clock, progress)
     return {
       home: undefined,
       config,
@@ -76,7 +79,7 @@ export function openChain(
     resolved,
     stores: knownStores(build?.upgrades ?? upgrades),
     createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
-    createChain: (key) => createChain(resolved, key, files, clock),
+    createChain: (key) => createChain(resolved, key, files, clock, progress),
   })
   const { config, genesis, validatorKey } = home
   const profile = withChainConfig(home.profile, genesis)
@@ -137,7 +140,13 @@ export function createLocalnet(
 }
 
 /** Creates a chain from the document of `--genesis`, or a localnet. Writes nothing. */
-function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, clock: () => number): NewChain {
+function createChain(
+  resolved: ResolvedConfig,
+  key: ValidatorKey,
+  files: Files,
+  clock: () => number,
+  progress: Progress | undefined,
+): NewChain {
   const { config } = resolved
   if (config.chain.genesis === '') return createLocalnet(resolved, (settled) => allKeys(key, settled), files, clock)
   const profile = chooseProfile(config.chain.profile, files)
@@ -156,8 +165,8 @@ function createChain(resolved: ResolvedConfig, key: ValidatorKey, files: Files, 
   }
   // A replica reads its state from the node, and executes nothing of the document.
   if (config.consensus.engine !== 'follow') {
-    // Validate before anything is written: a home that cannot start would block the next attempt.
-    validateGenesis(genesis, profile.profile)
+    // Check before anything is written: a home that cannot start would block the next attempt.
+    tryGenesis(genesis, profile.profile, progress?.('entries checked'))
     requireSafeDocument(config, genesis, identity)
   }
   return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }

@@ -3,6 +3,7 @@ import { createApplication } from '../app/application.ts'
 import { withChainConfig } from '../app/chain-config.ts'
 import type { Application, GenesisDocument } from '../app/types.ts'
 import { createIdentity, evmChainIdOf } from '../identity/identity.ts'
+import type { Progress } from '../primitives/progress.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 import { openBackend } from './backend.ts'
 import type { Build } from './build.ts'
@@ -18,12 +19,20 @@ interface ReadHome {
   readonly withContext: WithContext
 }
 
-/** Opens the chain of a home, runs `use`, and closes it. `skip`: heights of blocks that drop a due plan. */
+interface ReadOptions {
+  readonly build?: Build | undefined
+  /** Heights of blocks that drop a due plan. */
+  readonly skip?: readonly bigint[]
+  /** Shows the rehearsal of an upgrade. */
+  readonly progress?: Progress | undefined
+}
+
+/** Opens the chain of a home, runs `use`, and closes it. */
 export async function readHome<T>(
   paths: HomePaths,
   files: Files,
   use: (home: ReadHome) => T,
-  { build, skip = [] }: { readonly build?: Build | undefined; readonly skip?: readonly bigint[] } = {},
+  { build, skip = [], progress }: ReadOptions = {},
 ): Promise<T> {
   const profile = profileOfHome(paths, files)
   const genesis = JSON.parse(files.read(paths.genesis)!) as GenesisDocument
@@ -37,6 +46,7 @@ export async function readHome<T>(
       evmChainId: evmChainIdOf(identity, genesis.chain_id),
       settings: { minGasPrices: '' },
       skipUpgrades: skip,
+      progress,
       ...build,
     })
     const { store, withContext } = openReader(backend, identity, app)

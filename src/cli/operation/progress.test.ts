@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatBar, formatBytes, formatTime, reportProgress } from './progress.ts'
+import { commandProgress, formatBar, formatBytes, formatTime, reportProgress, withBars } from './progress.ts'
 
 test('progress says how much, how fast, and how long the rest takes, once a second', () => {
   let now = 0
@@ -56,4 +56,51 @@ test('on a terminal a bar shows the same in one line, and is erased at the end',
     `${'█'.repeat(12)}▎${' '.repeat(11)}`,
     '█'.repeat(24),
   ])
+})
+
+test('counts without a known end stand beside the others, and work that has not advanced has no remaining time', () => {
+  let now = 0
+  const lines: string[] = []
+  const report = reportProgress({ note: (line) => lines.push(line) }, 'steps migrated', String, () => now)
+  now = 2000
+  report(0, 4, { keys: 7000 })
+  now = 4000
+  report(1, 4, { keys: 9000 })
+  expect(lines).toEqual([
+    'steps migrated: 0 of 4 (0 %), 7000 keys',
+    'steps migrated: 1 of 4 (25 %), 9000 keys, 0.25/s, 12 s left',
+  ])
+})
+
+test('a failed start leaves no bar on the terminal, and its log is written above the bar', async () => {
+  const [drawn, notes]: [string[], string[]] = [[], []]
+  const terminal = { note: (line: string) => notes.push(line), redraw: (line: string) => drawn.push(line), columns: 80 }
+  const failing = withBars(terminal, 'text', async (output) => {
+    output!.writeLog('a record\n')
+    throw new Error('no chain')
+  })
+  await expect(failing).rejects.toThrow('no chain')
+  expect([drawn, notes]).toEqual([[''], ['a record']])
+})
+
+test('the log shows the work of a node if programs read it, or if there is no terminal', async () => {
+  const terminal = { note: () => {}, redraw: () => {}, columns: 80 }
+  for (const [of, format] of [
+    [terminal, 'json'],
+    [{ note: () => {} }, 'text'],
+    [undefined, 'text'],
+  ] as const) {
+    expect(await withBars(of, format, async (output) => output)).toBeUndefined()
+  }
+})
+
+test('a bar of entries fits a terminal of 80 columns with its remaining time', () => {
+  const drawn: string[] = []
+  let now = 0
+  const terminal = { note: () => {}, redraw: (line: string) => drawn.push(line), columns: 80 }
+  const report = commandProgress(terminal, () => now)('entries imported')
+  now = 10_000
+  report(1_200_000, 6_000_000)
+  expect(drawn).toEqual(['entries imported ▕██▊           ▏ 20 %  1200000 of 6000000, 120000/s, 40 s left'])
+  expect(drawn[0]).toHaveLength(79)
 })

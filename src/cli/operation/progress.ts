@@ -1,4 +1,5 @@
 /** Progress of a long command: how much is done, how fast, and how long the rest takes. */
+import type { Progress, Report } from '../../primitives/progress.ts'
 import type { Terminal } from '../terminal.ts'
 
 /** Time between two lines, and between two pictures of a bar. */
@@ -34,8 +35,8 @@ export function formatBar(share: number, columns: number): string {
   return ('█'.repeat(Math.floor(eighths / 8)) + rest).padEnd(columns)
 }
 
-/** Takes the part that is done and the whole. */
-export type Report = (done: number, total: number) => void
+/** Formats a count to a decimal at most: `120000`, `0.3`. */
+const formatCount = (count: number): string => `${Number(count.toFixed(1))}`
 
 /**
  * Returns a function that shows how far some work is: on a terminal as a bar, which is erased at the end, else as a line each second.
@@ -49,21 +50,58 @@ export function reportProgress(
   const { redraw, columns = DEFAULT_COLUMNS } = terminal
   const begin = elapsed()
   let last = begin
-  return (done, total) => {
+  return (done, total, also = {}) => {
     const now = elapsed()
     if (redraw && done >= total) return redraw('')
     if (now - last < (redraw ? REDRAW_MS : EVERY_MS) || (redraw && now - begin < QUIET_MS)) return
     last = now
     const rate = done / ((now - begin) / 1000)
-    const left = rate > 0 ? `, ${formatTime(((total - done) / rate) * 1000)} left` : ''
+    const others = Object.entries(also).map(([name, count]) => `, ${count} ${name}`)
+    const speed = rate > 0 ? `, ${format(rate)}/s, ${formatTime(((total - done) / rate) * 1000)} left` : ''
+    const rest = others.join('') + speed
     const percent = total > 0 ? Math.floor((done / total) * 100) : 100
     if (!redraw) {
-      terminal.note(`${what}: ${format(done)} of ${format(total)} (${percent} %), ${format(rate)}/s${left}`)
+      terminal.note(`${what}: ${format(done)} of ${format(total)} (${percent} %)${rest}`)
       return
     }
-    const facts = `${percent.toString().padStart(3)} %  ${format(done)} of ${format(total)}, ${format(rate)}/s${left}`
+    const facts = `${percent.toString().padStart(3)} %  ${format(done)} of ${format(total)}${rest}`
     const room = columns - what.length - facts.length - 4
     const bar = formatBar(done / total, Math.min(BAR_COLUMNS, Math.max(SHORTEST_BAR_COLUMNS, room)))
     redraw(`${what} ▕${bar}▏${facts}`.slice(0, columns - 1))
+  }
+}
+
+/** Shows the long work of a command, which counts in no unit of its own. */
+export function commandProgress(
+  terminal: Pick<Terminal, 'note' | 'redraw' | 'columns'>,
+  elapsed?: () => number,
+): Progress {
+  return (what) => reportProgress(terminal, what, formatCount, elapsed)
+}
+
+/** How a node shows long work, and where it writes its log. */
+interface NodeOutput {
+  readonly progress: Progress
+  readonly writeLog: (line: string) => void
+}
+
+/**
+ * Starts a node whose long work is a bar on the terminal, below the last line of its log. A failure erases the bar. Without a terminal,
+ * or for a log that programs read, the log shows it.
+ */
+export async function withBars<T>(
+  terminal: Pick<Terminal, 'note' | 'redraw' | 'columns'> | undefined,
+  logFormat: string,
+  open: (output: NodeOutput | undefined) => Promise<T>,
+): Promise<T> {
+  if (!terminal?.redraw || logFormat === 'json') return await open(undefined)
+  try {
+    return await open({
+      progress: commandProgress(terminal),
+      writeLog: (line) => terminal.note(line.replace(/\n$/, '')),
+    })
+  } catch (error) {
+    terminal.redraw('')
+    throw error
   }
 }

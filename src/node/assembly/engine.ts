@@ -12,6 +12,7 @@ import type { OwnValidators } from '../../consensus/validators.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import type { Amendment } from '../../modules/evm/keeper.ts'
 import { queryError } from '../../primitives/errors.ts'
+import type { Progress } from '../../primitives/progress.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
@@ -65,6 +66,7 @@ export async function startEngine(
     readonly engine: EngineRunner | undefined
     /** Absent without a home. */
     readonly snapshots: SnapshotSchedule | undefined
+    readonly progress: Progress
     /** Returns changes to the genesis state of a new chain of the embedded engine. */
     readonly amendments?: ((ctx: ReadContext) => readonly Amendment[]) | undefined
   },
@@ -89,6 +91,7 @@ export async function startEngine(
       },
     }),
     onListenerFailure,
+    progress: parts.progress,
     ...(parts.metrics && { onTiming: observeBlocks(parts.metrics, elapsed) }),
   })
   const limits: MempoolLimits = {

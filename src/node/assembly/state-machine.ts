@@ -3,6 +3,7 @@ import { createApplication } from '../../app/application.ts'
 import type { AdmissionSettings } from '../../app/transaction.ts'
 import type { Application } from '../../app/types.ts'
 import type { Identity } from '../../identity/types.ts'
+import type { Progress } from '../../primitives/progress.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { Build } from '../build.ts'
 import { requireFittingBuild } from '../build-check.ts'
@@ -24,8 +25,9 @@ export function openStateMachine(parts: {
   readonly store: VersionedStore
   readonly files: Files
   readonly log: Log
+  readonly progress: Progress
 }): Application {
-  const { chain, identity, chainId, evmChainId, admission, print, build, store, files, log } = parts
+  const { chain, identity, chainId, evmChainId, admission, print, build, store, files, log, progress } = parts
   const skip = chain.config.upgrade.skip.map(BigInt)
   const app = createApplication({
     identity,
@@ -35,6 +37,7 @@ export function openStateMachine(parts: {
     onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
     onPrint: print,
     onUpgrade: (line) => log('info', line),
+    progress,
     skipUpgrades: skip,
     ...build,
   })
