@@ -57,7 +57,7 @@ export interface ExecutorOptions {
   readonly onListenerFailure: (error: unknown) => void
   /** Called after each commit with the duration of both steps, milliseconds; `executeMs` is undefined for a block executed elsewhere. */
   readonly onTiming?: (timing: { readonly executeMs: number | undefined; readonly commitMs: number }) => void
-  /** Shows the import of a genesis document. */
+  /** Shows the import of a genesis document, and the first block, which writes its state. */
   readonly progress?: Progress | undefined
 }
 
@@ -174,7 +174,14 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const { height } = input
     const started = elapsed()
     const before = requireTip()
-    const prepared = store.prepare({ height, changes, stores: output.stores, staged: output.branch.staged() })
+    const report = genesisState && options.progress?.('keys written')
+    const prepared = store.prepare({
+      height,
+      changes,
+      stores: output.stores,
+      staged: output.branch.staged(),
+      report,
+    })
     return {
       get appHash() {
         return prepared.appHash

@@ -44,7 +44,7 @@ test('a record before anything is done says what else was counted, and no remain
   expect(records).toEqual([{ done: 0, of: 2, keys: 7000, per_second: 0 }])
 })
 
-test('the start of a new chain from a document shows its check and its import, and the next start nothing', async () => {
+test('the start of a new chain from a document shows its check, its import and its first block, and the next start nothing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'almanac-progress-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const genesis = join(folder, 'genesis.json')
@@ -80,6 +80,7 @@ test('the start of a new chain from a document shows its check and its import, a
   expect(await start()).toEqual([
     ['entries checked', 1],
     ['entries imported', 1],
+    ['keys written', 1],
   ])
   expect(await start()).toEqual([])
 })

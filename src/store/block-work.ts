@@ -1,4 +1,5 @@
 /** The work of one block in the store: changes to the trees, and rows of state and trees for its commit. */
+import type { Report } from '../primitives/progress.ts'
 import type { Backend } from './backend/backend.ts'
 import { createStateRows } from './history/state-rows.ts'
 import { changesStores, type StoreChanges } from './history/store-changes.ts'
@@ -19,6 +20,8 @@ export interface BlockChanges {
   readonly staged?: Staged | undefined
   /** Stores that an upgrade adds, renames or deletes in this block; the changes use the new names. */
   readonly stores?: StoreChanges | undefined
+  /** Receives the changes that are written, unless the block changes the stores or has runs. */
+  readonly report?: Report | undefined
 }
 
 /** A block whose changes are applied to the trees, with its rows in two parts. */
@@ -43,7 +46,11 @@ export function createBlockWorks(backend: Backend, latest: Latest): BlockWorks {
   const arena = createByteArena()
   const logArena = createByteArena()
 
-  function* stateRows(height: number, changes: Iterable<Change>): IterableIterator<TableWrite> {
+  function* stateRows(
+    height: number,
+    changes: Iterable<Change>,
+    onChange: () => void = () => {},
+  ): IterableIterator<TableWrite> {
     const { numberFor } = latest.registry
     const state = createStateRows({
       backend,
@@ -53,13 +60,18 @@ export function createBlockWorks(backend: Backend, latest: Latest): BlockWorks {
       arena,
       logArena,
     })
-    for (const change of changes) yield* state.of(change)
+    for (const change of changes) {
+      yield* state.of(change)
+      onChange()
+    }
     yield* state.end()
   }
 
   /** Applies a block to the trees. A helper thread may work on them until `appHash` is called. */
-  function beginSmall(trees: Trees, { height: at, changes }: BlockChanges): BlockWork {
+  function beginSmall(trees: Trees, { height: at, changes, report }: BlockChanges): BlockWork {
     const height = Number(at)
+    let written = 0
+    const onChange = report && (() => report(++written, changes.length))
     const treeCommit = trees.begin(height, changes)
     let finished: ReturnType<typeof treeCommit.finish> | undefined
     const finish = () => {
@@ -68,7 +80,7 @@ export function createBlockWorks(backend: Backend, latest: Latest): BlockWorks {
     }
     return {
       appHash: () => finish().appHash,
-      stateRows: () => stateRows(height, changes),
+      stateRows: () => stateRows(height, changes, onChange),
       treeRows: () => finish().rows,
       prunes: true,
       abort: treeCommit.abort,

@@ -120,3 +120,13 @@ test('a store closed between the phases opens at the height before', async () =>
   await reopened.close()
   rmSync(path, { recursive: true })
 })
+
+test('a watched block reports each of its changes once, and has the same app hash', () => {
+  const counts: (readonly [number, number])[] = []
+  const changes = Array.from({ length: 5 }, (_, n) => ({ store: STORES[0]!, key: key(n), value: value(n) }))
+  const [watched, alone] = [openTestStore(openMemory(), OPTIONS), openTestStore(openMemory(), OPTIONS)]
+  watched.commit({ height: 1n, changes, report: (done, total) => counts.push([done, total]) })
+  alone.commit({ height: 1n, changes })
+  expect(counts).toEqual([1, 2, 3, 4, 5].map((done) => [done, 5]))
+  expect(watched.appHash()).toEqual(alone.appHash())
+})
