@@ -48,8 +48,8 @@ export function tryGenesis(document: GenesisDocument, profile: Profile, report?:
 }
 
 /** Starts a chain as `tryGenesis`, and exports its state. */
-function load(document: GenesisDocument, profile: Profile) {
-  const { app, state, evmChainId, validators } = tryGenesis(document, profile)
+function load(document: GenesisDocument, profile: Profile, report?: Report) {
+  const { app, state, evmChainId, validators } = tryGenesis(document, profile, report)
   const timeNs = parseRfc3339(document.genesis_time)!
   const ctx = app.readContext(state, { height: 0n, timeNs, proposer: EMPTY, hash: EMPTY, lastCommitHash: EMPTY })
   return { evmChainId, validators, exported: app.exportGenesis(ctx, document) }
@@ -59,14 +59,14 @@ function load(document: GenesisDocument, profile: Profile) {
  * Returns a document as this build writes it: of the same state, with the defaults of all modules, and without genesis
  * transactions, whose effects are in the state. Throws as `validateGenesis` does.
  */
-export function rewriteGenesis(document: GenesisDocument, profile: Profile): GenesisDocument {
-  const { exported } = load(document, profile)
+export function rewriteGenesis(document: GenesisDocument, profile: Profile, report?: Report): GenesisDocument {
+  const { exported } = load(document, profile, report)
   return { ...exported, genesis_time: document.genesis_time, initial_height: document.initial_height }
 }
 
 /** Validates a document and returns its summary. Throws a `ChainError` with the module and the invalid entry. */
-export function validateGenesis(document: GenesisDocument, profile: Profile): GenesisSummary {
-  const { evmChainId, validators, exported } = load(document, profile)
+export function validateGenesis(document: GenesisDocument, profile: Profile, report?: Report): GenesisSummary {
+  const { evmChainId, validators, exported } = load(document, profile, report)
   const { auth, bank } = exported.app_state as unknown as Exported
   return {
     profile: profile.name,

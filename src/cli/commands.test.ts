@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { startNode } from '../node/start.ts'
 import { runCommand } from './commands.ts'
 
@@ -31,6 +31,15 @@ test('an error of the operating system is printed with advice and without a stac
   expect(await refused('start', '--home', file)).toBe(
     `almanac: ENOTDIR: not a directory, stat '${file}/config.toml'\nThe path must be a folder, but is a file: set another path, for a home with --home DIR (ALMANAC_HOME).\n`,
   )
+})
+
+test('the error of a command replaces the bar that it has left on a terminal', async () => {
+  const { isTTY } = process.stderr
+  onTestFinished(() => {
+    process.stderr.isTTY = isTTY
+  })
+  process.stderr.isTTY = true
+  expect(await refused('start', '--home', '')).toMatch(/^\r\x1b\[2Kalmanac: --home/)
 })
 
 test('an empty home and a port above 65535 are refused', async () => {

@@ -11,6 +11,7 @@ import { addAccountCommand } from './genesis/account.ts'
 import { preparedPath } from './genesis/document.ts'
 import { addGentxCommands } from './genesis/gentx.ts'
 import { addRoleCommands } from './genesis/roles.ts'
+import { commandProgress } from './operation/progress.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
 import { homeOf } from './settings.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
@@ -22,7 +23,7 @@ interface ValidateFlags {
   readonly output: string
 }
 
-function validate(path: string, { profile, chainId, output }: ValidateFlags): void {
+function validate(path: string, { profile, chainId, output }: ValidateFlags, terminal: Terminal): void {
   const format = parseOutputFormat(output)
   const text = diskFiles.read(path)
   if (text === undefined) throw queryError('notFound', `${path}: no such file`)
@@ -30,11 +31,12 @@ function validate(path: string, { profile, chainId, output }: ValidateFlags): vo
   if (chainId !== undefined && chainId !== document.chain_id) {
     throw queryError('invalidArgument', `${path}: chain_id is ${document.chain_id}, but --chain-id is ${chainId}`)
   }
-  const summary = validateGenesis(document, chooseProfile(profile, diskFiles).profile)
-  process.stdout.write(`${formatOutput(summary, format)}\n`)
+  const report = commandProgress(terminal)('entries checked')
+  const summary = validateGenesis(document, chooseProfile(profile, diskFiles).profile, report)
+  terminal.print(formatOutput(summary, format))
   if (summary.carried.length > 0) {
-    process.stderr.write(
-      `modules that this build does not have; their sections have no effect and are exported unchanged: ${summary.carried.join(', ')}\n`,
+    terminal.note(
+      `modules that this build does not have; their sections have no effect and are exported unchanged: ${summary.carried.join(', ')}`,
     )
   }
 }
@@ -61,7 +63,7 @@ function migrate(target: string, path: string, flags: MigrateFlags, terminal: Te
     throw queryError('invalidArgument', `--genesis-time ${named.genesis_time}: must be an RFC 3339 time`)
   // Signatures of genesis transactions cover the chain id of the file.
   const { profile } = chooseProfile(flags.profile, diskFiles)
-  const rewritten = rewriteGenesis(named, profile)
+  const rewritten = rewriteGenesis(named, profile, commandProgress(terminal)('entries checked'))
   terminal.print(JSON.stringify({ ...rewritten, chain_id: flags.chainId ?? document.chain_id }, null, 2))
 }
 
@@ -74,6 +76,7 @@ export async function genesis(args: readonly string[]): Promise<number> {
 /** Creates the command `almanac genesis` with its subcommands. */
 export function genesisCommand(): Command {
   const program = new Command('almanac genesis').description('Prepare and check a genesis document').exitOverride()
+  const terminal = processTerminal()
   program
     .command('validate [file]')
     .alias('validate-genesis')
@@ -85,9 +88,8 @@ export function genesisCommand(): Command {
     .option('-o, --output <format>', 'output format: yaml or json', 'yaml')
     .option('--home <dir>', 'home whose document is checked if no file is given (default: ALMANAC_HOME, or ~/.almanac)')
     .action((file: string | undefined, flags: ValidateFlags) =>
-      validate(file ?? preparedPath(homeOf(flags.home)), flags),
+      validate(file ?? preparedPath(homeOf(flags.home)), flags, terminal),
     )
-  const terminal = processTerminal()
   program
     .command('migrate <target> <file>')
     .description('Print a genesis document in the form of a release, which must be v0.47: that of this build')

@@ -6,7 +6,7 @@ import { diskFiles } from '../node/files.ts'
 import { type HomePaths, homePaths, profileOfHome, requireDatabase } from '../node/home.ts'
 import { formatHex, parseHex } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
-import { reportProgress } from './operation/progress.ts'
+import { commandProgress, reportProgress } from './operation/progress.ts'
 import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -220,7 +220,7 @@ async function restore(asked: {
   try {
     const resolved = resolveSettings(settings, paths.root)
     const chain: OpenedChain = openChain(
-      { resolved, home: paths.root, ...(build && { build }) },
+      { resolved, home: paths.root, ...(build && { build }), progress: commandProgress(terminal) },
       diskFiles,
       Date.now,
       undo,

@@ -7,7 +7,7 @@ import { diskFiles } from '../node/files.ts'
 import { queryError } from '../primitives/errors.ts'
 import { refuseForeignFlags } from './foreign-flags.ts'
 import { readMnemonicFile } from './mnemonic-file.ts'
-import { withBars } from './operation/progress.ts'
+import { nodeOutput } from './operation/progress.ts'
 import { bannerlessLog, runNode } from './run-node.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 import { processTerminal } from './terminal.ts'
@@ -42,17 +42,15 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   const { format } = resolved.config.log
   return runNode({
     open: (reactions) =>
-      withBars(terminal, format, (output) =>
-        assembleNode({
-          resolved,
-          home,
-          ...(build && { build }),
-          freePorts: false,
-          log: undefined,
-          ...output,
-          ...reactions,
-        }),
-      ),
+      assembleNode({
+        resolved,
+        home,
+        ...(build && { build }),
+        freePorts: false,
+        log: undefined,
+        ...nodeOutput(terminal, format),
+        ...reactions,
+      }),
     logFormat: format,
     announce: (node) => announce(node, home, showKeys === true),
   })

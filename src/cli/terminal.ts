@@ -1,5 +1,6 @@
 /** The terminal of a command: output and prompts. */
 import { createInterface } from 'node:readline'
+import { ERASE_LINE } from './erase-line.ts'
 
 export interface Terminal {
   /** Prints a result on standard output. */
@@ -21,21 +22,18 @@ export interface Terminal {
 /** Exit code after Ctrl-C, as of a shell. */
 const INTERRUPTED = 130
 
-/** Erases the line of the cursor. */
-const ERASE = '\r\u001b[2K'
-
 /** Creates the terminal of this process. From a pipe, each question reads one line. */
 export function processTerminal(): Terminal {
   const { stdin, stdout, stderr } = process
   const nextLine = createLineReader(stdin)
   let isDrawn = false
   const erase = (): void => {
-    if (isDrawn) stderr.write(ERASE)
+    if (isDrawn) stderr.write(ERASE_LINE)
     isDrawn = false
   }
   const redraw = (text: string): void => {
     // The cursor stays at the begin, so that what others write begins there.
-    stderr.write(`${ERASE}${text}\r`)
+    stderr.write(`${ERASE_LINE}${text}\r`)
     isDrawn = text !== ''
   }
   return {

@@ -79,29 +79,17 @@ export function commandProgress(
   return (what) => reportProgress(terminal, what, formatCount, elapsed)
 }
 
-/** How a node shows long work, and where it writes its log. */
-interface NodeOutput {
-  readonly progress: Progress
-  readonly writeLog: (line: string) => void
-}
-
 /**
- * Starts a node whose long work is a bar on the terminal, below the last line of its log. A failure erases the bar. Without a terminal,
- * or for a log that programs read, the log shows it.
+ * Returns how a node shows long work, and where it writes its log: a bar on the terminal, below the last line. Undefined without a
+ * terminal, or for a log that programs read: the log then shows it.
  */
-export async function withBars<T>(
+export function nodeOutput(
   terminal: Pick<Terminal, 'note' | 'redraw' | 'columns'> | undefined,
   logFormat: string,
-  open: (output: NodeOutput | undefined) => Promise<T>,
-): Promise<T> {
-  if (!terminal?.redraw || logFormat === 'json') return await open(undefined)
-  try {
-    return await open({
-      progress: commandProgress(terminal),
-      writeLog: (line) => terminal.note(line.replace(/\n$/, '')),
-    })
-  } catch (error) {
-    terminal.redraw('')
-    throw error
+): { readonly progress: Progress; readonly writeLog: (line: string) => void } | undefined {
+  if (!terminal?.redraw || logFormat === 'json') return undefined
+  return {
+    progress: commandProgress(terminal),
+    writeLog: (line) => terminal.note(line.replace(/\n$/, '')),
   }
 }
