@@ -35,8 +35,8 @@ export function formatBar(share: number, columns: number): string {
   return ('█'.repeat(Math.floor(eighths / 8)) + rest).padEnd(columns)
 }
 
-/** Formats a count to a decimal at most: `120000`, `0.3`. */
-const formatCount = (count: number): string => `${Number(count.toFixed(1))}`
+/** Formats a count, with a decimal if it is small: `120000`, `0.3`. */
+const formatCount = (count: number): string => `${Number(count.toFixed(count < 10 ? 1 : 0))}`
 
 /**
  * Returns a function that shows how far some work is: on a terminal as a bar, which is erased at the end, else as a line each second.
