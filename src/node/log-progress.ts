@@ -10,13 +10,15 @@ export function logProgress(log: Log, elapsed: () => number): Progress {
   return (what) => {
     const begin = elapsed()
     let last = begin
-    return (done, total, also) => {
+    return (done, total, also = {}) => {
       const now = elapsed()
       if (now - last < EVERY_MS) return
       last = now
-      const rate = done / ((now - begin) / 1000)
-      const left = rate > 0 ? { seconds_left: Math.ceil((total - done) / rate) } : {}
-      log('info', what, { done, of: total, ...also, per_second: Number(rate.toFixed(1)), ...left })
+      const seconds = (now - begin) / 1000
+      const left = done > 0 ? { seconds_left: Math.ceil(((total - done) / done) * seconds) } : {}
+      const [counted = done] = Object.values(also)
+      const rate = Number((counted / seconds).toFixed(1))
+      log('info', what, { done: Number(done.toFixed(2)), of: total, ...also, per_second: rate, ...left })
     }
   }
 }

@@ -125,6 +125,8 @@ export interface BranchedContext extends Context {
 
 /** The context of an upgrade's migration. */
 export interface MigrationContext extends Context {
+  /** Says how many keys the step will set and delete, so that its progress has a remaining time. Absent if nobody watches. */
+  readonly expectKeys?: ((count: number) => void) | undefined
   /**
    * Streams a sorted run of entries to the store, for migrations with more keys than should be in memory at once. Keys ascend
    * and occur once; an undefined value deletes. The entries can be read from the same store during the write: reads return

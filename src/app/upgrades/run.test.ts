@@ -210,6 +210,31 @@ describe('a handler', () => {
     ])
   })
 
+  test('its progress has shares of a step that says how many keys it writes, and never more', () => {
+    const { shown, progress } = recorder()
+    const modules = builtModules.map((module) => {
+      if (module.name !== 'bank') return module
+      const put = (ctx: Context, keys: string) => {
+        for (const key of keys) ctx.store.set('bank', utf8(key), utf8('1'))
+      }
+      const migrations: Module['migrations'] = {
+        4(ctx) {
+          ctx.expectKeys?.(4)
+          put(ctx, 'abcd')
+        },
+        5(ctx) {
+          ctx.expectKeys?.(2)
+          put(ctx, 'efg')
+        },
+        6: (ctx) => put(ctx, 'h'),
+      }
+      return { ...module, version: 7, migrations }
+    })
+    const { halt } = upgraded({ modules: { bank: 7 } }, { modules, firstVersions, progress })
+    expect(halt).toBeUndefined()
+    expect(shown[0]!.counts.map(([done]) => done)).toEqual([0.25, 0.5, 0.75, 1, 1, 1.5, 2, 2, 2, 2, 2, 3])
+  })
+
   test('its own handler is a step after the migrations, and a new module is one', () => {
     const { shown, progress } = recorder()
     const modules = [

@@ -45,6 +45,7 @@ export function runUpgrade({ upgrade, plan, branch, block, era, log, report }: U
   const ctx: UpgradeContext = {
     ...contextOf(machine, declared, block),
     writeRun: declared.writeRun,
+    expectKeys: steps?.expectKeys,
     migrate: (before) => migrate(ctx, modules, before, target, log, steps?.end),
   }
   const to: VersionMap = upgrade.run ? upgrade.run(ctx, plan, from) : ctx.migrate(from)

@@ -58,7 +58,7 @@ test('on a terminal a bar shows the same in one line, and is erased at the end',
   ])
 })
 
-test('counts without a known end stand beside the others, and work that has not advanced has no remaining time', () => {
+test('counts without a known end have the rate, and work that has not advanced has no remaining time', () => {
   let now = 0
   const lines: string[] = []
   const report = reportProgress({ note: (line) => lines.push(line) }, 'steps migrated', String, () => now)
@@ -67,8 +67,8 @@ test('counts without a known end stand beside the others, and work that has not 
   now = 4000
   report(1, 4, { keys: 9000 })
   expect(lines).toEqual([
-    'steps migrated: 0 of 4 (0 %), 7000 keys',
-    'steps migrated: 1 of 4 (25 %), 9000 keys, 0.25/s, 12 s left',
+    'steps migrated: 0 of 4 (0 %), 7000 keys, 3500/s',
+    'steps migrated: 1 of 4 (25 %), 9000 keys, 2250/s, 12 s left',
   ])
 })
 

@@ -55,16 +55,17 @@ export function reportProgress(
     if (redraw && done >= total) return redraw('')
     if (now - last < (redraw ? REDRAW_MS : EVERY_MS) || (redraw && now - begin < QUIET_MS)) return
     last = now
-    const rate = done / ((now - begin) / 1000)
-    const others = Object.entries(also).map(([name, count]) => `, ${count} ${name}`)
-    const speed = rate > 0 ? `, ${format(rate)}/s, ${formatTime(((total - done) / rate) * 1000)} left` : ''
-    const rest = others.join('') + speed
+    const seconds = (now - begin) / 1000
+    const rate = done / seconds
+    const others = Object.entries(also).map(([name, count]) => `, ${count} ${name}, ${formatCount(count / seconds)}/s`)
+    const speed = others.length > 0 ? others.join('') : `, ${format(rate)}/s`
+    const left = rate > 0 ? `, ${formatTime(((total - done) / rate) * 1000)} left` : ''
     const percent = total > 0 ? Math.floor((done / total) * 100) : 100
     if (!redraw) {
-      terminal.note(`${what}: ${format(done)} of ${format(total)} (${percent} %)${rest}`)
+      terminal.note(`${what}: ${format(done)} of ${format(total)} (${percent} %)${speed}${left}`)
       return
     }
-    const facts = `${percent.toString().padStart(3)} %  ${format(done)} of ${format(total)}${rest}`
+    const facts = `${percent.toString().padStart(3)} %  ${format(done)} of ${format(total)}${speed}${left}`
     const room = columns - what.length - facts.length - 4
     const bar = formatBar(done / total, Math.min(BAR_COLUMNS, Math.max(SHORTEST_BAR_COLUMNS, room)))
     redraw(`${what} ▕${bar}▏${facts}`.slice(0, columns - 1))

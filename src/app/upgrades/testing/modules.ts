@@ -168,6 +168,7 @@ function rewriteKeys(ctx: MigrationContext): void {
   const old = [...records.renamed.iterate(ctx)]
   const sorted = old.toSorted(([a], [b]) => compare(a, b))
   const value = protoValue(FeeShareSchema)
+  ctx.expectKeys?.(2 * old.length)
   ctx.writeRun(
     'shares',
     sorted.map(([key, record]) => [concat(Uint8Array.of(REWRITTEN), key), value.encode(ctx, record)] as const),
