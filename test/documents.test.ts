@@ -1,17 +1,13 @@
-/** The commands that the documents show, run in order against a real node; what they print is what the page shows. */
+/**
+ * The commands that the documents show, run in order against a real node; what they print is what the page shows. Pages that need
+ * programs for which the gate has steps of their own are in `documents-engine.test.ts` and `documents-foundry.test.ts`.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { difference, type Session, sessionsOf } from './support/documents/sessions.ts'
-import { openShell } from './support/documents/shell.ts'
-import { findProgram } from './support/programs.ts'
-import { isDocument, root, textFiles } from './support/prose.ts'
-
-const pages = textFiles()
-  .filter(isDocument)
-  .filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
-  .map(({ path, text }) => ({ path, ...sessionsOf(text) }))
-const isRun = ({ notRun }: Session) => notRun === undefined
+import { isRun, pages, pagesFor, testPage } from './support/documents/pages.ts'
+import { difference, replaced, sessionsOf } from './support/documents/sessions.ts'
+import { root } from './support/prose.ts'
 
 /** Blocks that cannot run here. The number only shrinks. */
 const NOT_RUN = 26
@@ -61,18 +57,12 @@ test('an output that the page does not show is found', () => {
   ])
 })
 
-/** Limit of a page that hangs. Its commands have limits of their own. */
-const LONGEST_PAGE_MS = 900_000
+test('a text of the reader is replaced, and only the command whose exit code is shown can fail', () => {
+  const document = "[//]: # 'where: HOST = a = b'\n\n```console\n$ ask HOST HOST\n$ echo $?\n1\n```\n"
+  const [session] = sessionsOf(document).sessions
+  expect(session!.commands.map(({ showsCode }) => showsCode)).toEqual([true, false])
+  expect(replaced(session!.commands[0]!.text, session!.where)).toBe('ask a = b a = b')
+  expect(sessionsOf(document.replace('ask HOST HOST', 'ask')).mistakes).toEqual(['line 3: no command has "HOST"'])
+})
 
-for (const { path, sessions, varies } of pages.filter((page) => page.sessions.some(isRun))) {
-  test.concurrent(`the commands of ${path} print what it shows`, { timeout: LONGEST_PAGE_MS }, async ({ expect }) => {
-    await using shell = await openShell()
-    const wrong: (string | undefined)[] = []
-    for (const { first, commands, needs, line } of sessions.filter(isRun)) {
-      if (needs && !findProgram([needs], `${path}, line ${line}`)) continue
-      for (const text of first) wrong.push(await shell.run({ text, printed: [], line }, []))
-      for (const command of commands) wrong.push(await shell.run(command, varies))
-    }
-    expect(wrong.filter((one) => one !== undefined)).toEqual([])
-  })
-}
+for (const page of pagesFor()) testPage(page)

@@ -2,8 +2,8 @@
 import { createServer } from 'node:net'
 
 /** Ports below those of the documents' nodes, and of connections and servers that leave the choice to the system. */
-const FIRST = 16_000
-const COUNT = 12_000
+const FIRST = 21_000
+const COUNT = 7_000
 /** Files of tests run at the same time, each in a process of its own. */
 const EACH_PROCESS = 37
 
