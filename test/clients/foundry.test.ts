@@ -1,7 +1,6 @@
 /** The recipe for Foundry (docs/recipes.md#foundry) with its own programs, if they are installed. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -15,45 +14,8 @@ const KEY = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 const SENDER = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
 const RECEIVER = '0x00000000000000000000000000000000000000aa'
 
-const COUNTER = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.20;
-contract Counter {
-  uint256 public x;
-  event Inc(uint256 x);
-  function inc() external { x++; emit Inc(x); }
-  function fail() external pure { revert("no more"); }
-}
-`
-const SCRIPT = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.20;
-import {Counter} from "../src/Counter.sol";
-interface Vm { function startBroadcast() external; function stopBroadcast() external; }
-contract CounterScript {
-  bool public IS_SCRIPT = true;
-  Vm constant vm = Vm(address(uint160(uint256(keccak256("hevm cheat code")))));
-  function run() external {
-    vm.startBroadcast();
-    Counter counter = new Counter();
-    counter.inc();
-    counter.inc();
-    vm.stopBroadcast();
-  }
-}
-`
-const FORKED = `// SPDX-License-Identifier: MIT
-pragma solidity ^0.8.20;
-contract ForkedTest {
-  function test_reads_the_state_of_the_chain() external view {
-    require(${SENDER}.balance > 1 ether && block.chainid == 31337 && block.number > 1);
-  }
-}
-`
-/** A compiler that answers as solc does: Foundry would download one. */
-const COMPILER = `#!${process.execPath}
-const solc = require(${JSON.stringify(createRequire(import.meta.url).resolve('solc'))})
-if (process.argv.includes('--version')) console.log('solc\\nVersion: ' + solc.version())
-else process.stdout.write(solc.compile(require('node:fs').readFileSync(0, 'utf8')))
-`
+/** A project with a contract, its script, a test, and a compiler that answers as solc does: Foundry would download one. */
+const PROJECT = join(import.meta.dirname, '../support/foundry')
 
 let folder: string
 let node: NodeProcess
@@ -61,12 +23,9 @@ let node: NodeProcess
 beforeAll(async () => {
   if (!cast) return
   folder = mkdtempSync(join(tmpdir(), 'almanac-foundry-'))
-  for (const name of ['src', 'script', 'test']) mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'solc'), COMPILER, { mode: 0o755 })
-  writeFileSync(join(folder, 'src/Counter.sol'), COUNTER)
-  writeFileSync(join(folder, 'script/Counter.s.sol'), SCRIPT)
-  writeFileSync(join(folder, 'test/Forked.t.sol'), FORKED)
-  writeFileSync(join(folder, 'foundry.toml'), `[profile.default]\nsolc = "${folder}/solc"\noffline = true\nlibs = []\n`)
+  cpSync(PROJECT, folder, { recursive: true })
+  const settings = `[profile.default]\nsolc = "${PROJECT}/solc.cjs"\noffline = true\nlibs = []\n`
+  writeFileSync(join(folder, 'foundry.toml'), settings)
   node = await startDev()
 })
 
