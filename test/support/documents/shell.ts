@@ -23,7 +23,7 @@ export interface Shell extends AsyncDisposable {
 }
 
 /** How the commands of a block run. */
-export interface Manner {
+interface Manner {
   readonly where: readonly Replacement[]
   readonly varies: readonly RegExp[]
 }
