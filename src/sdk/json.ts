@@ -35,7 +35,7 @@ export interface ElementCounter {
 export interface JsonNames {
   readonly identity: Identity
   readonly app: Pick<AppFacts, 'message'>
-  /** Present if somebody watches the reading. An element with lists of its own counts as their elements. */
+  /** Present for a genesis whose progress is shown. An element with lists of its own counts as their elements. */
   readonly elements?: ElementCounter
 }
 
