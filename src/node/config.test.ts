@@ -36,6 +36,14 @@ test('unknown keys and bad values are refused with an error that names them', ()
   expect(() => resolveConfig({ caller: { chain: { accounts: 0 } } })).toThrow('startNode: chain.accounts = 0')
 })
 
+test('a secret in the file is refused, since others read the file', () => {
+  const mnemonic = 'test test test test test test test test test test test junk'
+  expect(() => resolveConfig({ file: { chain: { mnemonic } } })).toThrow(
+    /^config\.toml: chain\.mnemonic is a secret, .* by --mnemonic-file or ALMANAC_CHAIN_MNEMONIC$/,
+  )
+  expect(resolveConfig({ environment: { ALMANAC_CHAIN_MNEMONIC: mnemonic } }).config.chain.mnemonic).toBe(mnemonic)
+})
+
 test('values out of range or of the wrong form are refused with the expected form', () => {
   const given = (flag: string, value: string) => () => resolveConfig({ flags: { [flag]: value } })
   for (const wrong of ['banana', '5', '0.025', '0.025unative,', '-1unative', '0.0000000000000000001unative']) {

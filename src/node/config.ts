@@ -192,6 +192,11 @@ function choose(setting: Setting, name: string, sources: ConfigSources): { value
   const environment = sources.environment?.[variable]
   if (environment !== undefined) return { value: parseSetting(setting, environment, variable), origin: 'environment' }
   const file = (sources.file?.[section] as Record<string, unknown> | undefined)?.[key]
+  if (file !== undefined && setting.secret) {
+    throw configError(
+      `config.toml: ${section}.${key} is a secret, and a file of settings is read by others: give it by --${setting.flag}-file or ${variable}`,
+    )
+  }
   if (file !== undefined) return { value: parseSetting(setting, file, 'config.toml'), origin: 'config.toml' }
   const preset = sources.presets?.[setting.flag]
   if (preset !== undefined) return { value: parseSetting(setting, preset, `--${setting.flag}`), origin: 'default' }
