@@ -1,5 +1,5 @@
 /** The backup of a home, also while a node runs in it. A folder holds several backups, which share their chunks. */
-import { closeSync, lstatSync, mkdirSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { formatHex } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
@@ -10,6 +10,7 @@ import { VERSION } from '../version.ts'
 import { CHUNK_BYTES, type ChunkStore, openChunks } from './chunks.ts'
 import { DATABASE, type DatabaseImage, openImage } from './database-image.ts'
 import { type HeldEngine, holdEngine, isHeld } from './engine-data.ts'
+import { isKeyFile } from './key-files.ts'
 import { type BackupFile, listBackups, type Manifest, removeBackup, writeManifest } from './manifest.ts'
 
 /** Chunks that are written at the same time. */
@@ -23,12 +24,6 @@ const OMITTED = [
   /^snapshots\//,
   /\.new$/,
   /\.sock$/,
-]
-const KEYS = [
-  /^priv_validator_key\.json$/,
-  /^mnemonic$/,
-  /^keyring-/,
-  /^engine\/config\/(priv_validator|node)_key\.json$/,
 ]
 const ENGINE = /^engine\//
 const ENGINE_DATA = /^engine\/data\//
@@ -167,34 +162,39 @@ const databaseSource = (image: DatabaseImage): Source => ({
 })
 
 function fileSources({ paths, includeKeys, underEngine }: BackupRequest, engine: HeldEngine | undefined): Source[] {
-  const omitted = [
-    ...OMITTED,
-    ...(includeKeys ? [] : KEYS),
-    ...(underEngine ? [] : [ENGINE]),
-    ...(engine ? [ENGINE_DATA] : []),
-  ]
+  const omitted = [...OMITTED, ...(underEngine ? [] : [ENGINE]), ...(engine ? [ENGINE_DATA] : [])]
   const files = filesIn(paths.root, '')
     .filter((path) => !isHeld(path) && !omitted.some((pattern) => pattern.test(path)))
+    .filter((path) => includeKeys || !isKeyFile(path))
     .map((path) => fileSource(path, join(paths.root, path)))
   const held = engine?.files.map(({ path, link, size }) => fileSource(path, link, size)) ?? []
   return [...files, ...held]
 }
 
-/** Returns the paths of the regular files in a folder, in order. */
-function filesIn(root: string, folder: string): string[] {
-  const entries = readdirSync(join(root, folder), { withFileTypes: true })
+/**
+ * Returns the paths of the files in a folder, in order. Links are followed, so that a restored home has what they lead to. Throws
+ * `failedPrecondition` for a link to nothing, or to a folder around it.
+ */
+function filesIn(root: string, folder: string, around: readonly string[] = []): string[] {
+  const real = realpathSync(join(root, folder))
+  if (around.includes(real))
+    throw queryError('failedPrecondition', `${join(root, folder)} is a link to a folder around it: remove it`)
+  const entries = readdirSync(real, { withFileTypes: true })
   return entries
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
-      if (entry.isDirectory()) return filesIn(root, path)
-      return entry.isFile() ? [path] : []
+      const facts = statSync(join(root, path), { throwIfNoEntry: false })
+      if (!facts && entry.isSymbolicLink())
+        throw queryError('failedPrecondition', `${join(root, path)} is a link to nothing: mend or remove it`)
+      if (facts?.isDirectory()) return filesIn(root, path, [...around, real])
+      return facts?.isFile() ? [path] : []
     })
 }
 
 /** Opens a file for a copy of its first bytes, by default of all. `path` is its place in the home. */
 function fileSource(path: string, full: string, first?: number): Source {
-  const facts = lstatSync(full)
+  const facts = statSync(full)
   const size = first ?? facts.size
   const file = openSync(full, 'r')
   return {

@@ -51,7 +51,9 @@ export function openChunks(root: string): ChunkStore {
       const path = join(folderOf(name), name)
       let bytes: Uint8Array
       try {
-        bytes = await readFile(path)
+        // A special file could give bytes without end.
+        const facts = await stat(path)
+        bytes = facts.isFile() && facts.size <= CHUNK_BYTES ? await readFile(path) : new Uint8Array()
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
         throw queryError('dataLoss', `the backup is damaged: ${path} is missing; ${REMEDY}`)

@@ -9,6 +9,7 @@ import { diskFiles } from '../files.ts'
 const FORMAT = 'almanac backup 1'
 const FOLDER = 'backups'
 const NAME = /^\d{12}-\d{14}\.json$/
+const DIGEST = /^[0-9a-f]{64}$/
 
 /** A file of the home. */
 export interface BackupFile {
@@ -69,11 +70,40 @@ function readManifest(path: string): StoredBackup {
     if (error instanceof SyntaxError) throw damaged()
     throw error
   }
-  if (typeof read !== 'object' || read === null || typeof read.manifest !== 'object') throw damaged()
+  if (!isRecord(read) || !isRecord(read.manifest)) throw damaged()
   if (read.format !== FORMAT)
     throw queryError('failedPrecondition', `${path} has format ${read.format}, this build reads "${FORMAT}"`)
-  if (read.sha256 !== digestOf(read.manifest)) throw damaged()
+  if (read.sha256 !== digestOf(read.manifest) || !isManifest(read.manifest)) throw damaged()
   return { path, manifest: read.manifest }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether a list has the shape that this program writes. Its digest has no key: whoever changes a backup can compute it. */
+function isManifest(value: Record<string, unknown>): boolean {
+  const { height, files } = value
+  const texts = [value['chain_id'], value['app_hash'], value['time'], value['version']]
+  return (
+    texts.every((text) => typeof text === 'string') &&
+    Number.isSafeInteger(height) &&
+    Array.isArray(files) &&
+    files.every(isBackupFile)
+  )
+}
+
+function isBackupFile(value: unknown): boolean {
+  if (!isRecord(value)) return false
+  const { path, mode, size, chunks } = value
+  return (
+    typeof path === 'string' &&
+    path !== '' &&
+    !path.includes('\0') &&
+    [mode, size].every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
+    Array.isArray(chunks) &&
+    chunks.every((name) => typeof name === 'string' && DIGEST.test(name))
+  )
 }
 
 export function removeBackup({ path }: StoredBackup): void {

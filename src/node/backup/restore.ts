@@ -22,7 +22,12 @@ import { openBackend } from '../backend.ts'
 import { diskFiles, flushFile } from '../files.ts'
 import { homePaths, profileOfHome } from '../home.ts'
 import { type ChunkStore, openChunks } from './chunks.ts'
+import { isKeyFile } from './key-files.ts'
 import { type BackupFile, listBackups, type Manifest, type StoredBackup } from './manifest.ts'
+
+/** Permissions that a restored file can have, and those of a file with keys, whatever the list of the backup says. */
+const MOST_MODE = 0o755
+const OWNER_ONLY = 0o600
 
 export interface RestoreRequest {
   /** Folder of the backups. */
@@ -60,6 +65,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   mkdirSync(beside, { recursive: true })
   try {
     await writeFiles(request, manifest, beside)
+    requireSameChain(manifest, beside)
     const keys = await verifyState(manifest, beside, request.onVerified)
     if (existsSync(home)) rmdirSync(home)
     renameSync(beside, home)
@@ -110,7 +116,7 @@ async function writeFile(
   onBytes: (count: number) => void,
 ): Promise<void> {
   mkdirSync(dirname(place), { recursive: true })
-  const file = openSync(place, 'wx', mode)
+  const file = openSync(place, 'wx', isKeyFile(path) ? OWNER_ONLY : mode & MOST_MODE)
   let written = 0
   try {
     for (const name of names) {
@@ -124,6 +130,22 @@ async function writeFile(
     closeSync(file)
   }
   if (written !== size) throw queryError('dataLoss', `the backup is damaged: ${path} has ${written} bytes, not ${size}`)
+}
+
+/** Throws `dataLoss` if the genesis document is not that of the chain that the list names. */
+function requireSameChain({ chain_id: id }: Manifest, root: string): void {
+  const { genesis } = homePaths(root)
+  const text = diskFiles.read(genesis)
+  if (text === undefined || readChainId(text) === id) return
+  throw queryError('dataLoss', `the backup is damaged: its list is of chain ${id}, and its genesis.json is not`)
+}
+
+function readChainId(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { chain_id?: unknown } | null)?.chain_id
+  } catch {
+    return undefined
+  }
 }
 
 /** Computes the app hash from all keys and values. Returns the number of keys. Throws `dataLoss` for another hash. */
