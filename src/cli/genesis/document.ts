@@ -48,13 +48,18 @@ export function writePrepared(home: string, document: GenesisDocument): void {
 
 type Section = { [key: string]: JsonValue }
 
-/** Returns the section of a module, which can be edited. */
+/** Returns the section of a module, which can be edited. Throws `invalidArgument` for a document without it. */
 export function sectionOf(document: GenesisDocument, module: string): Section {
-  return (document.app_state as Record<string, unknown>)[module] as Section
+  const section = (document.app_state as Record<string, unknown>)[module]
+  if (typeof section === 'object' && section !== null && !Array.isArray(section)) return section as Section
+  throw queryError('invalidArgument', `app_state.${module} of the genesis document: must be an object`)
 }
 
-/** Returns a list in a section, which can be edited. The caller knows the shape of its items. */
+/** Returns a list in a section, which can be edited. Throws `invalidArgument` for anything else than a list of objects there. */
 export function listOf<Item = JsonValue>(section: Section, name: string): Item[] {
-  if (!Array.isArray(section[name])) section[name] = []
-  return section[name] as unknown as Item[]
+  section[name] ??= []
+  const list = section[name]
+  if (Array.isArray(list) && list.every((item) => typeof item === 'object' && item !== null))
+    return list as unknown as Item[]
+  throw queryError('invalidArgument', `${name} of the genesis document: must be a list of objects`)
 }

@@ -115,6 +115,34 @@ test('a setting is read and written by its key, and a value that cannot be is no
   expect(file()).toBe(before)
 })
 
+test('a role in a document of another shape, or for an address of another length, is refused and changes nothing', async () => {
+  await done('init one --chain-id mine-1')
+  const operator = (await done('keys show val --bech val --keyring-backend test --address')).trim()
+  const feeder = (await done('keys show other --keyring-backend test --address')).trim()
+  const path = join(home, 'config', 'genesis.json')
+  const begun = readFileSync(path, 'utf8')
+  const delegate = (to: string) => `genesis add-feeder --validator ${operator} --pricefeeder ${to}`
+  for (const [state, words, reason] of [
+    [{ sudo: [] }, 'genesis add-sudo-root other', 'app_state.sudo of the genesis document: must be an object'],
+    [{ oracle: null }, delegate(feeder), 'app_state.oracle of the genesis document: must be an object'],
+    [
+      { oracle: { feeder_delegations: 'x' } },
+      delegate(feeder),
+      'feeder_delegations of the genesis document: must be a list',
+    ],
+    [{ oracle: { feeder_delegations: [null] } }, delegate(feeder), 'must be a list of objects'],
+    [{}, delegate('chain1qq7z68uc'), '--pricefeeder chain1qq7z68uc: has 1 bytes, and an address has 20 or 32'],
+    [{}, 'genesis add-sudo-root chain1qq7z68uc', 'chain1qq7z68uc: has 1 bytes'],
+  ] as const) {
+    const document = JSON.parse(begun)
+    const text = JSON.stringify({ ...document, app_state: { ...document.app_state, ...state } })
+    writeFileSync(path, text)
+    const { code, text: said } = await run(words)
+    expect([code, said]).toEqual([1, expect.stringContaining(reason)])
+    expect(readFileSync(path, 'utf8')).toBe(text)
+  }
+})
+
 test('a chain begins with the sudo root and the feeder of a prepared document', async () => {
   await done('init one --chain-id mine-1')
   const operator = (await done('keys show val --bech val --keyring-backend test --address')).trim()

@@ -45,6 +45,7 @@ function setSudoRoot(who: string, flags: KeyringFlags, terminal: Terminal): void
   const home = homeOf(flags.home)
   const document = readPrepared(home)
   const bytes = tryParseAddress(who) ?? findAnyKey(openKeyring(flags, terminal), who).address
+  requireLength('the root of sudo', who, bytes)
   const root = formatBech32(bech32.account, bytes)
   const sudo = sectionOf(document, 'sudo')
   const { root: _, ...sudoers } = (sudo['sudoers'] ?? {}) as { readonly root?: string }
@@ -73,9 +74,21 @@ interface Feeder {
   readonly validator_address: string
 }
 
+/** Lengths of addresses: of an account, and of one that a module derives. */
+const LENGTHS = [20, 32]
+
+/** Returns the text of an address. Throws `invalidArgument` unless it has the length of one. */
+function requireLength(what: string, text: string, { length }: Uint8Array): string {
+  if (LENGTHS.includes(length)) return text
+  throw queryError(
+    'invalidArgument',
+    `${what} ${text}: has ${length} bytes, and an address has ${LENGTHS.join(' or ')}`,
+  )
+}
+
 function requireAddress(flag: string, text: string, prefix: string): string {
   const decoded = decodeBech32(text)
-  if ('bytes' in decoded && decoded.prefix === prefix) return text
+  if ('bytes' in decoded && decoded.prefix === prefix) return requireLength(flag, text, decoded.bytes)
   const reason = 'reason' in decoded ? decoded.reason : `its prefix is ${decoded.prefix}`
   throw queryError('invalidArgument', `${flag} ${text}: must be an address with prefix ${prefix} (${reason})`)
 }
