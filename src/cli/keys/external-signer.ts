@@ -31,12 +31,14 @@ function ask(url: string, method: string, params: object): Promise<Readonly<Reco
     const socket = connect(path)
     let text = ''
     const end = (act: () => void) => {
+      clearTimeout(timer)
       socket.destroy()
       act()
     }
     const fail = (reason: string) =>
       end(() => reject(queryError('unavailable', `the signer at ${url} ${reason}: check that it runs, and its path`)))
-    socket.setTimeout(ANSWER_TIMEOUT_MS, () => fail(`did not answer within ${ANSWER_TIMEOUT_MS / 1000} s`))
+    // For the whole answer: one that comes byte by byte has no longer.
+    const timer = setTimeout(() => fail(`did not answer within ${ANSWER_TIMEOUT_MS / 1000} s`), ANSWER_TIMEOUT_MS)
     socket.on('connect', () => socket.write(`${JSON.stringify({ id: 1, method, params })}\n`))
     socket.on('error', (error: NodeJS.ErrnoException) => fail(`does not answer (${error.code})`))
     socket.on('end', () => fail('ended without an answer'))
