@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toBinary } from '@bufbuild/protobuf'
-import { messageOf, type SnapshotRecord } from '../../consensus/cometbft/snapshot-record.ts'
+import { messageOf, SNAPSHOT_FORMAT, type SnapshotRecord } from '../../consensus/cometbft/snapshot-record.ts'
 import { SnapshotSchema } from '../../gen/tendermint/abci/types_pb.ts'
 import { equal } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -44,6 +44,8 @@ export async function loadSnapshot(snapshots: string, path: string): Promise<Sna
     const { record, paths } = findChunks(unpacked)
     const damaged = (reason: string) => queryError('dataLoss', `${path} is no archive of a snapshot: ${reason}`)
     if (!record) throw damaged('its message does not have a height, a hash and the hashes of its chunks')
+    if (record.format !== SNAPSHOT_FORMAT)
+      throw damaged(`its format is ${record.format}, and this build reads ${SNAPSHOT_FORMAT}`)
     if (paths.length !== record.chunkHashes.length)
       throw damaged(`it has ${paths.length} chunks, and its message ${record.chunkHashes.length}`)
     const folder = openSnapshotFolder(snapshots)
