@@ -54,7 +54,7 @@ function moveAway(name: string): string {
   return place
 }
 
-/** Changes the list of the backup as somebody does who can compute its digest. */
+/** Changes the list of the backup, and computes its digest again. */
 function tamper(change: (manifest: { chain_id: string; files: Record<string, unknown>[] }) => void): void {
   const path = join(folder, 'backups', readdirSync(join(folder, 'backups'))[0]!)
   const { format, manifest } = JSON.parse(readFileSync(path, 'utf8'))
@@ -89,7 +89,7 @@ test('a backup without keys has no copies of them either', async () => {
   expect(manifest.files.map(({ path }) => path)).toEqual(['data/data.mdb', 'config.toml', 'genesis.json', 'home.json'])
 })
 
-test('a list that somebody changed gives no file other rights, and no chain another name', async () => {
+test('a forged list gives no file other rights, and no chain another name', async () => {
   await backUp()
   tamper(({ files }) => {
     for (const file of files) file['mode'] = 0o4777

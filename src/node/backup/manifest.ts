@@ -81,7 +81,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a list has the shape that this program writes. Its digest has no key: whoever changes a backup can compute it. */
+/** Whether a list has the shape that this program writes. Its digest has no key, so a forged list can have it. */
 function isManifest(value: Record<string, unknown>): boolean {
   const { height, files } = value
   const texts = [value['chain_id'], value['app_hash'], value['time'], value['version']]
