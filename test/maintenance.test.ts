@@ -108,7 +108,22 @@ test('a damaged database does not end the doctor, which says so', async () => {
     found: expect.stringContaining('reading it ended the process (SIG'),
     fix: expect.stringContaining('almanac restore'),
   })
-}, 60_000)
+  for (const words of [
+    ['db', 'stats'],
+    ['compact'],
+    ['prune', '--days', '1'],
+    ['backup', join(scratch, 'of-damaged')],
+  ]) {
+    const { code, stderr } = await execute(process.execPath, [program, ...words, '--home', damaged]).catch(
+      (error) => error,
+    )
+    expect([words[0], code, stderr]).toEqual([
+      words[0],
+      1,
+      expect.stringMatching(/^almanac: the database is damaged: .*almanac restore .*almanac doctor --deep.*\n$/),
+    ])
+  }
+}, 120_000)
 
 test('a check that does not end is given up after its time', async () => {
   const late = await examine('--deep', '--timeout', '1ms')

@@ -7,6 +7,7 @@ import { queryError } from '../../primitives/errors.ts'
 import { homeOf, resolveSettings } from '../settings.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
+import { requireReadable } from './readable.ts'
 
 interface Flags {
   readonly home?: string
@@ -39,6 +40,7 @@ export async function backup(
   if (!diskFiles.exists(paths.record) || genesis === undefined)
     throw queryError('notFound', `no chain in ${paths.root}; set the home of a chain with --home`)
   const { config } = resolveSettings({}, paths.root)
+  await requireReadable(paths)
   const { makeBackup } = await import('../../node/backup/backup.ts')
   const { manifest, path, sizeBytes, writtenBytes, removed } = await makeBackup({
     paths,

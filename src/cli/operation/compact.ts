@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
+import { requireReadable } from './readable.ts'
 import { chainHome, whileStopped } from './stopped.ts'
 
 export async function compact(
@@ -17,6 +18,7 @@ export async function compact(
     .option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
   command.parse([...args], { from: 'user' })
   const paths = chainHome(command.opts<{ home?: string }>().home)
+  await requireReadable(paths)
   const { compactHome } = await import('../../node/maintenance/compact.ts')
   const { statSync } = await import('node:fs')
   const report = reportProgress(terminal, 'written', formatBytes)

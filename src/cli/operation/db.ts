@@ -4,6 +4,7 @@ import { diskFiles } from '../../node/files.ts'
 import { requireDatabase } from '../../node/home.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
+import { requireReadable } from './readable.ts'
 import { chainHome } from './stopped.ts'
 
 interface Flags {
@@ -30,6 +31,7 @@ export async function db(
 async function stats({ home, json }: Flags, terminal: Terminal): Promise<void> {
   const paths = chainHome(home)
   requireDatabase(paths, diskFiles)
+  await requireReadable(paths)
   const { databaseStats } = await import('../../node/maintenance/stats.ts')
   const { statSync } = await import('node:fs')
   const { size } = statSync(`${paths.data}/data.mdb`)

@@ -4,6 +4,7 @@ import type { PruneTarget } from '../../node/maintenance/prune.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { reportProgress } from './progress.ts'
+import { requireReadable } from './readable.ts'
 import { chainHome, whileStopped } from './stopped.ts'
 
 interface Flags {
@@ -31,6 +32,7 @@ export async function prune(
   const flags = command.opts<Flags>()
   const target = targetOf(flags)
   const paths = chainHome(flags.home)
+  await requireReadable(paths)
   const { pruneHome } = await import('../../node/maintenance/prune.ts')
   const heights = (count: number) => `${Math.round(count)} heights`
   const { from, to } = await whileStopped(paths, 'almanac prune', () =>
