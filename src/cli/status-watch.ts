@@ -27,21 +27,21 @@ export async function watchStatus(
   lookMs = LOOK_MS,
 ): Promise<void> {
   let last: Look | undefined
-  let failure: string | undefined
+  let answers = true
   while (!signal.aborted) {
     try {
       const now = await look(rpc, signal)
-      if (failure !== undefined) print('answers again')
-      failure = undefined
+      if (!answers) print('answers again')
+      answers = true
       if (!last || now.height !== last.height) print(await lineOf(rpc, now, last, signal))
       if (now.halted !== null && now.halted !== last?.halted) print(`halted: ${decodeURIComponent(now.halted)}`)
       if (last && last.halted !== null && now.halted === null) print('goes on')
       last = now
     } catch (error) {
       if (signal.aborted) return
-      const reason = reasonOf(error)
-      if (reason !== failure) print(`no answer at ${rpc}: ${reason}`)
-      failure = reason
+      // Once: a node that ends is first cut off, and then refuses.
+      if (answers) print(`no answer at ${rpc}: ${reasonOf(error)}`)
+      answers = false
     }
     await delay(lookMs, undefined, { signal }).catch(() => undefined)
   }
