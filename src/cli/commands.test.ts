@@ -28,9 +28,13 @@ test('--ephemeral accepts only true or false', async () => {
 test('an error of the operating system is printed with advice and without a stack', async () => {
   const file = join(scratch, 'file')
   writeFileSync(file, '')
-  expect(await refused('start', '--home', file)).toBe(
-    `almanac: ENOTDIR: not a directory, stat '${file}/config.toml'\nThe path must be a folder, but is a file: set another path, for a home with --home DIR (ALMANAC_HOME).\n`,
-  )
+  const said = await refused('start', '--home', file)
+  // Which call fails depends on the version of Node.js.
+  expect(said).toMatch(/^almanac: (ENOTDIR|EEXIST): .*\n/)
+  expect(said.split('\n').slice(1)).toEqual([
+    'The path must be a folder, but is a file: set another path, for a home with --home DIR (ALMANAC_HOME).',
+    '',
+  ])
 })
 
 test('the error of a command replaces the bar that it has left on a terminal', async () => {
