@@ -46,6 +46,7 @@ async function run(folder: string): Promise<void> {
       wait(below(3))
       return []
     })
+    process.send!('block')
   }
 }
 
