@@ -19,11 +19,12 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { signer } from '../src/gen/sdk/msg/v1/msg_pb.ts'
 import { AuthInfoSchema, TxBodySchema, TxRawSchema } from '../src/gen/sdk/tx/v1beta1/tx_pb.ts'
+import { neutralTypeName } from '../src/identity/type-name.ts'
 import type { Identity } from '../src/identity/types.ts'
 import { decodeBech32 } from '../src/primitives/address.ts'
 import { sha256 } from '../src/primitives/hash.ts'
 import type { AppFacts } from '../src/sdk/context.ts'
-import { type DecodedTx, decodeTx, neutralTypeName } from '../src/sdk/tx.ts'
+import { type DecodedTx, decodeTx } from '../src/sdk/tx.ts'
 import type { RecordedResult } from './recording.ts'
 import { isUnbuilt, ownerOfMessage } from './unbuilt.ts'
 

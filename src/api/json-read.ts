@@ -12,6 +12,7 @@ import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { fieldOption } from '../identity/options.ts'
 import { messageType } from '../identity/registry.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { parseEvm } from '../primitives/address.ts'
 import { parseBase64, utf8 } from '../primitives/bytes.ts'
@@ -106,7 +107,7 @@ function readAny(identity: Identity, json: object, path: string, depth: number):
   const { '@type': type, ...content } = json as Record<string, unknown>
   if (type === undefined && Object.keys(content).length === 0) return create(AnySchema)
   if (typeof type !== 'string') throw violation(path, '@type is missing')
-  const schema = messageType(identity.toNeutralName(type.slice(type.lastIndexOf('/') + 1)))
+  const schema = messageType(neutralTypeName(identity, type))
   if (!schema) throw violation(path, `unknown message type "${type}"`)
   const special = schema.typeName === 'google.protobuf.Timestamp' || schema.typeName === 'google.protobuf.Duration'
   const message = readMessage(identity, schema, special ? content['value'] : content, path, depth + 1)

@@ -15,6 +15,7 @@ import type { Any } from '@bufbuild/protobuf/wkt'
 import { non_null, omit_unset, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { fieldOption } from '../identity/options.ts'
 import { messageType } from '../identity/registry.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55 } from '../primitives/address.ts'
 import { formatBase64, formatUtf8, toKey } from '../primitives/bytes.ts'
@@ -180,7 +181,7 @@ export function createJsonWriter(identity: Identity, family: Family = { toName: 
   let around = 0
 
   function writeAny(any: Any): string {
-    const schema = messageType(identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1)))
+    const schema = messageType(neutralTypeName(identity, any.typeUrl))
     if (!schema || around === MAX_ANY_DEPTH) return opaque(renameTypeUrl(identity, family, any.typeUrl), any.value)
     const head = `{"@type":${quote(`/${family.toName(schema.typeName)}`)}`
     let content: string

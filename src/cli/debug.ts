@@ -4,6 +4,7 @@ import { AnySchema } from '@bufbuild/protobuf/wkt'
 import { Command } from 'commander'
 import { createJsonWriter } from '../api/json.ts'
 import { messageType } from '../identity/registry.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { formatHex, parseBase64, parseHex } from '../primitives/bytes.ts'
@@ -136,7 +137,7 @@ function decodePacked(identity: Identity, text: string): readonly object[] {
 }
 
 function schemaOf(identity: Identity, typeUrl: string): DescMessage {
-  const schema = messageType(identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1)))
+  const schema = messageType(neutralTypeName(identity, typeUrl))
   if (schema) return schema
   throw queryError('notFound', `type_url ${typeUrl}: this build has no such message`)
 }

@@ -8,6 +8,7 @@ import { MsgSubmitProposalSchema } from '../gen/sdk/gov/v1/tx_pb.ts'
 import { MsgSubmitProposalSchema as LegacySubmitProposalSchema } from '../gen/sdk/gov/v1beta1/tx_pb.ts'
 import { signer } from '../gen/sdk/msg/v1/msg_pb.ts'
 import { messageType } from '../identity/registry.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
@@ -47,7 +48,7 @@ function withAuthority(identity: Identity, message: JsonValue): JsonValue {
 
 /** Returns the message type of a name or type URL, neutral or of the profile. */
 function typeOf(identity: Identity, name: string): DescMessage | undefined {
-  return messageType(identity.toNeutralName(name.slice(name.lastIndexOf('/') + 1)))
+  return messageType(neutralTypeName(identity, name))
 }
 
 /** Reads a JSON object with known fields. Throws `invalidArgument` with the path and the error. */

@@ -6,6 +6,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base64 } from '@scure/base'
 import { name as aminoName } from '../gen/amino/amino_pb.ts'
 import { messageType, registry } from '../identity/registry.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { checksummed } from '../primitives/evm-address.ts'
 import { type AminoForms, type AminoValue, aminoFields } from '../sdk/amino-fields.ts'
@@ -55,7 +56,7 @@ export function createAmino(identity: Identity, toAminoName: (neutral: string) =
 
   /** Bounded by: the levels of the message. */
   function writeAny({ typeUrl, value }: Any): AminoValue {
-    const schema = messageType(identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1)))
+    const schema = messageType(neutralTypeName(identity, typeUrl))
     const type = schema && nameOf(schema)
     if (!type) throw new TypeError(`amino JSON: ${typeUrl} has no amino form`)
     const message = fromBinary(schema, value)

@@ -5,6 +5,7 @@ import { reflect } from '@bufbuild/protobuf/reflect'
 import type { Any } from '@bufbuild/protobuf/wkt'
 import { other_amino_name } from '../gen/almanac/options_pb.ts'
 import { name as aminoNameOption } from '../gen/amino/amino_pb.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55 } from '../primitives/address.ts'
 import { htmlSafe } from '../primitives/html-safe.ts'
@@ -54,7 +55,7 @@ function formsOf(names: AminoNames): AminoForms {
 
 /** Bounded by: `aminoMessage`. */
 function aminoAny(names: AminoNames, any: Any): AminoValue {
-  const typeName = names.identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1))
+  const typeName = neutralTypeName(names.identity, any.typeUrl)
   if (typeName.includes('.crypto.')) {
     return publicKey.aminoJson(names.identity, publicKey.decodePublicKey(names.identity, any)) as AminoValue
   }

@@ -4,6 +4,7 @@ import { create, getOption, ScalarType, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { non_null, Scalar, scalar } from '../gen/almanac/options_pb.ts'
 import { complete } from '../identity/complete.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { formatEip55, parseEvm } from '../primitives/address.ts'
 import { formatBase64, formatHex, formatUtf8, utf8 } from '../primitives/bytes.ts'
@@ -97,7 +98,7 @@ function messageJson(names: JsonNames, schema: DescMessage, message: Message): J
 
 /** Bounded by: `toJson`. */
 function anyJson(names: JsonNames, packed: Any): JsonValue {
-  const schema = names.app.message(names.identity.toNeutralName(typeNameOf(packed.typeUrl)))
+  const schema = names.app.message(neutralTypeName(names.identity, packed.typeUrl))
   if (!schema) return { '@type': packed.typeUrl, value: formatBase64(packed.value) }
   const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
   const content = decodeMessage(schema, packed.value, {
@@ -105,10 +106,6 @@ function anyJson(names: JsonNames, packed: Any): JsonValue {
     refuse: 'critical',
   })
   return { '@type': typeUrl, ...(toJson(names, schema, content) as JsonObject) }
-}
-
-function typeNameOf(typeUrl: string): string {
-  return typeUrl.slice(typeUrl.lastIndexOf('/') + 1)
 }
 
 /** Bounded by: `fieldWriters`. */
@@ -216,7 +213,7 @@ function read(names: JsonNames, schema: DescMessage, json: JsonValue, path: stri
 function readAny(names: JsonNames, json: JsonObject, path: string, level: number): Any {
   const { '@type': type, ...rest } = json
   if (typeof type !== 'string') return wrong(`${path}.@type`, 'a type URL')
-  const schema = names.app.message(names.identity.toNeutralName(typeNameOf(type)))
+  const schema = names.app.message(neutralTypeName(names.identity, type))
   if (!schema) throw errors.jsonUnmarshal(`${path}: unable to resolve type URL ${type}`)
   const typeUrl = `/${names.identity.toProfileName(schema.typeName)}`
   const content = read(names, schema, rest, path, level + 1)

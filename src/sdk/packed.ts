@@ -2,11 +2,12 @@
 import { create, type DescMessage, type Message, type MessageShape, toBinary } from '@bufbuild/protobuf'
 import { type Any, AnySchema } from '@bufbuild/protobuf/wkt'
 import { complete } from '../identity/complete.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import type { ReadContext } from './context.ts'
 import { decodeMessage } from './decode.ts'
 import { errors } from './errors.ts'
-import { neutralTypeName, typesOf } from './tx.ts'
+import { typesOf } from './tx.ts'
 
 /** The contents of an Any. */
 export interface Unpacked {

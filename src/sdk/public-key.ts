@@ -5,6 +5,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf'
 import { LegacyAminoPubKeySchema } from '../gen/sdk/crypto/multisig/keys_pb.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import * as address from '../primitives/address.ts'
 import { concat, formatBase64, join, utf8 } from '../primitives/bytes.ts'
@@ -63,7 +64,7 @@ const MAX_NESTING = 4
  * `MAX_NESTING`.
  */
 export function decodePublicKey(identity: Identity, packed: AnyValue, depth = 0): PublicKey {
-  const typeName = identity.toNeutralName(packed.typeUrl.slice(packed.typeUrl.lastIndexOf('/') + 1))
+  const typeName = neutralTypeName(identity, packed.typeUrl)
   const kind = KIND_OF_TYPE.get(typeName)
   if (kind) {
     const { length } = KINDS[kind]

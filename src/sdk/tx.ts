@@ -4,6 +4,7 @@ import { fromBinary, getOption } from '@bufbuild/protobuf'
 import { signer as signerOption } from '../gen/sdk/msg/v1/msg_pb.ts'
 import { type AuthInfo, AuthInfoSchema, type TxBody, TxBodySchema } from '../gen/sdk/tx/v1beta1/tx_pb.ts'
 import * as address from '../identity/address.ts'
+import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
 import { EMPTY, toKey } from '../primitives/bytes.ts'
 import { sha256 } from '../primitives/hash.ts'
@@ -42,11 +43,6 @@ export interface DecodedTx {
 }
 
 export const ETHEREUM_TX_OPTION = 'chain.evm.v1.ExtensionOptionsEthereumTx'
-
-/** Returns the type name of a type URL under the neutral identity. */
-export function neutralTypeName(identity: Identity, typeUrl: string): string {
-  return identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1))
-}
 
 type TypeOf = ScanRules['typeOf']
 

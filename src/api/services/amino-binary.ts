@@ -15,6 +15,7 @@ import { type ReflectMessage, reflect } from '@bufbuild/protobuf/reflect'
 import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { type Any, AnySchema, DurationSchema } from '@bufbuild/protobuf/wkt'
 import { messageType, registry } from '../../identity/registry.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import type { Identity } from '../../identity/types.ts'
 import { type Amino, isKey } from '../../messages/amino-converter.ts'
 import { concat, formatHex } from '../../primitives/bytes.ts'
@@ -66,7 +67,7 @@ export function createAminoBinary(identity: Identity, amino: Amino): AminoBinary
   }
 
   function encodeAny({ typeUrl, value }: Any): Uint8Array {
-    const schema = messageType(identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1)))
+    const schema = messageType(neutralTypeName(identity, typeUrl))
     const name = schema && amino.nameOf(schema)
     if (!name) throw invalid(`${typeUrl} has no amino name`)
     const message = fromBinary(schema, value)

@@ -1,9 +1,10 @@
 /** Admission steps that need no account: shape, size, time (docs/transactions.md). */
 
+import { neutralTypeName } from '../../identity/type-name.ts'
 import * as auth from '../../modules/auth/keeper.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
 import { errors } from '../../sdk/errors.ts'
-import { ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
+import { ETHEREUM_TX_OPTION } from '../../sdk/tx.ts'
 import type { AnteContext } from './context.ts'
 
 const MSG_ETHEREUM_TX = 'chain.evm.v1.MsgEthereumTx'

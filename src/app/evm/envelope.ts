@@ -10,6 +10,7 @@ import {
   type MsgEthereumTx,
   MsgEthereumTxSchema,
 } from '../../gen/chain/evm/v1/tx_pb.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import type { Identity } from '../../identity/types.ts'
 import { WEI_PER_UNIT } from '../../modules/bank/keeper.ts'
 import { packTxData, unpackTxData } from '../../modules/evm/tx-data.ts'
@@ -21,7 +22,7 @@ import { keccak256 } from '../../primitives/hash.ts'
 import { encodeVarint } from '../../primitives/varint.ts'
 import type { Context } from '../../sdk/context.ts'
 import { errors } from '../../sdk/errors.ts'
-import { type DecodedTx, ETHEREUM_TX_OPTION, neutralTypeName } from '../../sdk/tx.ts'
+import { type DecodedTx, ETHEREUM_TX_OPTION } from '../../sdk/tx.ts'
 import { impersonatedSender } from './impersonation.ts'
 import { chargedPrice } from './price.ts'
 

@@ -11,6 +11,7 @@ import {
   PermanentLockedAccountSchema,
 } from '../../gen/sdk/vesting/v1beta1/vesting_pb.ts'
 import * as address from '../../identity/address.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import type { Identity } from '../../identity/types.ts'
 import { equal, formatHex0x, parseHex } from '../../primitives/bytes.ts'
 import type { Coin } from '../../primitives/coin.ts'
@@ -96,7 +97,7 @@ const KINDS = new Set<string>(
 
 /** Whether this build has the kind of an account. */
 const isKnownKind = (identity: Identity, { typeUrl }: AnyValue): boolean =>
-  KINDS.has(identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1)))
+  KINDS.has(neutralTypeName(identity, typeUrl))
 
 function baseMessage(account: Account): MessageShape<typeof BaseAccountSchema> {
   const { publicKey, number, sequence } = account
@@ -182,7 +183,7 @@ function vestingAny(
  */
 export function accountOfAny(identity: Identity, any: AnyValue): Account {
   const { value } = any
-  switch (identity.toNeutralName(any.typeUrl.slice(any.typeUrl.lastIndexOf('/') + 1))) {
+  switch (neutralTypeName(identity, any.typeUrl)) {
     case EthAccountSchema.typeName: {
       const message = fromBinary(EthAccountSchema, value)
       const codeHash = parseHex(message.codeHash)

@@ -1,8 +1,8 @@
 /** sdk.authz.v1beta1.Msg */
 import { Msg } from '../../gen/sdk/authz/v1beta1/tx_pb.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { defineMessages } from '../../sdk/module.ts'
-import { neutralTypeName } from '../../sdk/tx.ts'
 import * as bank from '../bank/keeper.ts'
 import { typeUrlOf } from './authorization.ts'
 import { executeAll } from './exec.ts'

@@ -11,12 +11,12 @@ import {
   MsgRevokeSchema,
 } from '../../gen/sdk/authz/v1beta1/tx_pb.ts'
 import * as address from '../../identity/address.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import { equal } from '../../primitives/bytes.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { validation } from '../../sdk/module.ts'
 import { profileTypeUrl } from '../../sdk/packed.ts'
-import { neutralTypeName } from '../../sdk/tx.ts'
 import { parseGranted } from './authorization.ts'
 import { errors } from './errors.ts'
 import { parseExecuted } from './exec.ts'

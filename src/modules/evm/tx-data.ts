@@ -9,6 +9,7 @@ import {
   LegacyTxSchema,
   SetCodeTxSchema,
 } from '../../gen/chain/evm/v1/tx_pb.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import type { Identity } from '../../identity/types.ts'
 import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { decodeUint, encodeUintMinimal, formatHex0x, parseHex } from '../../primitives/bytes.ts'
@@ -201,7 +202,7 @@ function readAuthorizations(
 
 /** Decodes the transaction of a message. Throws sdk 34 for an unknown type, sdk 18 for an invalid field. */
 export function unpackTxData(identity: Identity, { typeUrl, value }: Pick<Any, 'typeUrl' | 'value'>): Transaction {
-  const typeName = identity.toNeutralName(typeUrl.slice(typeUrl.lastIndexOf('/') + 1))
+  const typeName = neutralTypeName(identity, typeUrl)
   const schema = SCHEMAS.find((candidate) => candidate.typeName === typeName)
   if (!schema) throw errors.unpackAny(`transaction data of type ${typeUrl}`)
   let message: Message

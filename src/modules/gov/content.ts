@@ -8,11 +8,11 @@ import {
   type SoftwareUpgradeProposal,
   SoftwareUpgradeProposalSchema,
 } from '../../gen/sdk/upgrade/v1beta1/upgrade_pb.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import { utf8 } from '../../primitives/bytes.ts'
 import type { Context, ReadContext } from '../../sdk/context.ts'
 import { errors as sdkErrors } from '../../sdk/errors.ts'
 import { unpack } from '../../sdk/packed.ts'
-import { neutralTypeName } from '../../sdk/tx.ts'
 import * as upgrade from '../upgrade/keeper.ts'
 import { errors } from './errors.ts'
 

@@ -5,6 +5,7 @@ import type { Deposit, Proposal, TallyResult, Vote } from '../../gen/sdk/gov/v1/
 import { type MsgExecLegacyContent, MsgExecLegacyContentSchema } from '../../gen/sdk/gov/v1/tx_pb.ts'
 import type { DepositSchema, ProposalSchema, TallyResultSchema, VoteSchema } from '../../gen/sdk/gov/v1beta1/gov_pb.ts'
 import { Query } from '../../gen/sdk/gov/v1beta1/query_pb.ts'
+import { neutralTypeName } from '../../identity/type-name.ts'
 import { utf8 } from '../../primitives/bytes.ts'
 import * as decimal from '../../primitives/decimal.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -23,7 +24,7 @@ function contentOf(ctx: ReadContext, { messages }: Proposal): Any {
     )
   }
   // A replica has proposals with messages of modules that this build does not have.
-  const typeName = ctx.identity.toNeutralName(only.typeUrl.slice(only.typeUrl.lastIndexOf('/') + 1))
+  const typeName = neutralTypeName(ctx.identity, only.typeUrl)
   if (typeName !== MsgExecLegacyContentSchema.typeName) return only
   const { message } = unpack(ctx, only)
   return (message as MsgExecLegacyContent).content ?? only
