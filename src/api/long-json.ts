@@ -1,6 +1,7 @@
 /** JSON of long values in pieces, so that no text of the whole is made. */
 import { utf8 } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+import { DISCONNECTED } from './disconnected.ts'
 import type { PartTaker } from './gateway.ts'
 import { createPause } from './transport/slices.ts'
 
@@ -126,7 +127,7 @@ export async function writePieces(
     const rest = pause()
     if (rest) await rest
     else if (!isFull) continue
-    if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
+    if (signal?.aborted) throw DISCONNECTED
   }
   if (text !== '') await flush()
 }

@@ -15,7 +15,7 @@ import {
 import { Health } from '../../gen/grpc/health/v1/health_pb.ts'
 import { commentOf } from '../../identity/descriptions.ts'
 import { methodPath } from '../../identity/registry.ts'
-import { queryError } from '../../primitives/errors.ts'
+import { DISCONNECTED } from '../disconnected.ts'
 import { STATUS_CODES } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { type Family, type Names, namesOf } from '../names.ts'
@@ -41,8 +41,6 @@ const MAX_REQUEST_BYTES = 10 * 1024 * 1024
  */
 const MAX_STREAMS = 100
 const SHUTDOWN_MS = 2_000
-/** The reason of every cancelled call: an error of its own for each would cost more than the rest of its end. */
-const DISCONNECTED = queryError('cancelled', 'the client has disconnected')
 
 /** Returns the height of the metadata; undefined for the latest. Throws `invalidArgument` for a bad one, or if two differ. */
 function readHeight(metadata: Metadata): bigint | undefined {

@@ -2,7 +2,8 @@
 import type { StoredBlock } from '../../app/records.ts'
 import type { BlockIndex } from '../../indexer/types.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
-import { ChainError, queryError } from '../../primitives/errors.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import { DISCONNECTED } from '../disconnected.ts'
 import { createSemaphore } from '../transport/semaphore.ts'
 import { createPause } from '../transport/slices.ts'
 import type { RpcCall } from './method.ts'
@@ -34,7 +35,7 @@ export async function scanBlocks(
   try {
     for (const height of node.blocks.evmHeights(range)) {
       await pause()
-      if (signal().aborted) throw queryError('cancelled', 'the client has disconnected')
+      if (signal().aborted) throw DISCONNECTED
       const leftMs = deadline - node.now()
       if (leftMs <= 0) return height
       const block = node.blocks.block(height)

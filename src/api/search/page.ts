@@ -1,5 +1,6 @@
 /** Pages of search results, as in the CometBFT RPC: numbered from 1, with 30 entries by default and at most 100. */
 import { queryError } from '../../primitives/errors.ts'
+import { DISCONNECTED } from '../disconnected.ts'
 import { createPause } from '../transport/slices.ts'
 
 const DEFAULT_PER_PAGE = 30n
@@ -49,7 +50,7 @@ export async function requireShort<T>(
     const rest = pause()
     if (!rest) continue
     await rest
-    if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
+    if (signal?.aborted) throw DISCONNECTED
   }
 }
 

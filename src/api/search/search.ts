@@ -5,6 +5,7 @@ import { parseHex } from '../../primitives/bytes.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
+import { DISCONNECTED } from '../disconnected.ts'
 import { createSemaphore } from '../transport/semaphore.ts'
 import { createPause, type Pause } from '../transport/slices.ts'
 import { positionsOf } from './either-name.ts'
@@ -33,7 +34,7 @@ const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits:
 async function inTurn<T>(blocks: BlockIndex, { signal }: SearchOptions, search: () => Promise<T>): Promise<T> {
   const release = await semaphoreOf(blocks).acquire()
   try {
-    if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
+    if (signal?.aborted) throw DISCONNECTED
     return await search()
   } finally {
     release()
@@ -45,7 +46,7 @@ function createSlicer({ now, budgetMs, signal }: SearchOptions): Pause {
   const deadline = now() + budgetMs
   const pause = createPause()
   const check = (): void => {
-    if (signal?.aborted) throw queryError('cancelled', 'the client has disconnected')
+    if (signal?.aborted) throw DISCONNECTED
     if (now() < deadline) return
     throw queryError('deadlineExceeded', `search took longer than ${budgetMs} ms: narrow it by height or an equality`)
   }

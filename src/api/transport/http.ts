@@ -11,6 +11,7 @@ import {
   type ZlibOptions,
 } from 'node:zlib'
 import { queryError } from '../../primitives/errors.ts'
+import { DISCONNECTED } from '../disconnected.ts'
 import { bodyRoom } from './body-room.ts'
 import type { Outgoing } from './outgoing.ts'
 import type { BodySink } from './spool.ts'
@@ -154,8 +155,6 @@ export function refusedEncoding(headers: Readonly<Record<string, string | readon
     : `Content-Encoding ${JSON.stringify(coding)} of a request is not supported: send the body as it is`
 }
 
-const disconnected = () => queryError('cancelled', 'the client has disconnected')
-
 /** Maximum size of a body that is read and discarded before its client is refused, as a multiple of the limit. */
 const DRAIN_TIMES = 4
 
@@ -215,13 +214,13 @@ export function takeBytes(
   req.on('end', () =>
     turns.run(shareOf(req.socket), () =>
       end(() => {
-        if (req.socket.destroyed) refuse(disconnected())
+        if (req.socket.destroyed) refuse(DISCONNECTED)
         else if (size > limitBytes) refuse(tooLarge())
         else take(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
       }),
     ),
   )
-  const gone = (): void => end(() => refuse(disconnected()))
+  const gone = (): void => end(() => refuse(DISCONNECTED))
   req.on('error', gone)
   req.on('close', () => {
     if (!req.complete) gone()

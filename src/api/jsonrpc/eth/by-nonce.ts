@@ -4,7 +4,7 @@ import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { formatEip55 } from '../../../primitives/address.ts'
 import { equal } from '../../../primitives/bytes.ts'
-import { queryError } from '../../../primitives/errors.ts'
+import { DISCONNECTED } from '../../disconnected.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import type { StoredEvmTx } from '../../stored-evm-tx.ts'
 import { createPause } from '../../transport/slices.ts'
@@ -45,7 +45,7 @@ async function inOldBlocks(
     const rest = pause()
     if (!rest) continue
     await rest
-    if (signal().aborted) throw queryError('cancelled', 'the client has disconnected')
+    if (signal().aborted) throw DISCONNECTED
     if (node.now() > deadline) throw limitExceeded(`query timed out at block ${height}, after searching the later ones`)
   }
   return undefined

@@ -2,8 +2,8 @@
 
 import { within } from '../../../consensus/admission.ts'
 import { haltedError } from '../../../consensus/halted.ts'
-import { queryError } from '../../../primitives/errors.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
+import { DISCONNECTED } from '../../disconnected.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import type { StoredEvmTx } from '../../stored-evm-tx.ts'
 import { findStoredEvmTx } from '../../stored-evm-tx.ts'
@@ -47,7 +47,7 @@ function inclusionOf(
     }
     const stopHalts = driver.onHalt(halt)
     const timer = setTimeout(() => end(() => resolve(undefined)), timeoutMs)
-    const leave = (): void => end(() => reject(queryError('cancelled', 'the client has disconnected')))
+    const leave = (): void => end(() => reject(DISCONNECTED))
     const end = (settle: () => void): void => {
       stopBlocks()
       stopHalts()
