@@ -55,6 +55,11 @@ test.each([
   ['with a path', [entry('../../escape', message)], 'it has "../../escape" where "_snapshot" must be'],
   ['with a link', [entry('_snapshot', message, '2')], 'its entry "_snapshot" is no file'],
   ['without chunks', [whole[0]!], 'it has no chunk'],
+  [
+    'with a chunk that no snapshot has',
+    [whole[0]!, entry('0', Buffer.alloc(10_000_001))],
+    'its entry "0" has 10000001 bytes, and at most 10000000 are read',
+  ],
   ['cut off in a file', [whole[0]!, whole[1]!.subarray(0, 5120)], 'it is cut off'],
 ])('an archive %s is refused', async (_, entries, reason) => {
   await expect(unpack(entries)).rejects.toThrow(`1000-3.tar.gz is no archive of a snapshot: ${reason}`)

@@ -17,11 +17,14 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { CHUNK_BYTES, MAX_CHUNKS } from '../../consensus/cometbft/snapshot-record.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { RECORD } from './folder.ts'
 
 /** The message in an archive. */
 const MESSAGE = '_snapshot'
+/** The message has the hash of each chunk, 34 bytes with its tag and length, and some fields of a few bytes. */
+const MAX_MESSAGE_BYTES = MAX_CHUNKS * 34 + 1024
 /** A tar file has blocks of this size: a header, then the content of its file. Unit: bytes. */
 const BLOCK = 512
 /** Places of the fields of a header. */
@@ -84,6 +87,8 @@ function createWriter(path: string, into: string) {
     const wanted = hasMessage ? String(chunks) : MESSAGE
     if (name !== wanted) throw damaged(path, `it has "${name}" where "${wanted}" must be`)
     left = Number.parseInt(sizeText, 8)
+    const most = hasMessage ? CHUNK_BYTES : MAX_MESSAGE_BYTES
+    if (left > most) throw damaged(path, `its entry "${name}" has ${left} bytes, and at most ${most} are read`)
     file = openSync(join(into, hasMessage ? name : RECORD), 'w')
     if (hasMessage) chunks++
     hasMessage = true
