@@ -31,6 +31,7 @@ import type {
   Undo,
 } from './execution.ts'
 import { haltedByFailure, haltedByUpgrade, haltedError } from './halted.ts'
+import { createHeldBlocks } from './held-blocks.ts'
 import { createListeners } from './listeners.ts'
 import { rollbackChain } from './rollback.ts'
 import { advance, genesisTip, type Tip, tipOf } from './tip.ts'
@@ -61,18 +62,13 @@ export interface ExecutorOptions {
   readonly progress?: Progress | undefined
 }
 
-/** A block that its engine has committed and that is not durable yet. */
-interface HeldBlock {
-  readonly block: StoredBlock
-  readonly settle: ((block: StoredBlock) => void) | undefined
-}
-
 export function createExecutor(options: ExecutorOptions): Executor {
   const { app, store, elapsed, onListenerFailure } = options
   const blocks = openBlockIndex(store.tables, () => store.latestHeight())
   const blockListeners = createListeners<StoredBlock>(onListenerFailure)
   const rollbackListeners = createListeners<bigint>(onListenerFailure)
   const haltListeners = createListeners<Halted>(onListenerFailure)
+  const held = createHeldBlocks(store, blockListeners.notify)
   const reads = createReadCache()
   let indexer = openIndexer(store.tables)
   /** Writes of genesis, until the first block commits them. */
@@ -82,7 +78,6 @@ export function createExecutor(options: ExecutorOptions): Executor {
   let recent: StoredBlock | undefined
   let halted: Halted | undefined
   let rollbacks = 0
-  let held: HeldBlock[] = []
 
   const requireTip = (): Tip => {
     tip ??= loadTip()
@@ -139,7 +134,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const found = app.beginBlock(base, facts)
       if (!found.halt) return found
       // The next build continues after the last block of this one.
-      flush()
+      held.flush()
       const halted = haltedByUpgrade(found.halt)
       halt(halted, { halt: found.halt })
       throw haltedError(halted)
@@ -182,23 +177,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       staged: output.branch.staged(),
       report,
     })
-    return {
-      get appHash() {
-        return prepared.appHash
-      },
-      storeRoots: prepared.storeRoots,
-      commit(settle) {
-        const block = write(false)
-        tellHeld()
-        return tell(block, settle)
-      },
-      hold(settle) {
-        const block = write(true)
-        held.push({ block, settle })
-        return block
-      },
-      abort: prepared.abort,
-    }
+    return held.prepared(prepared, write)
 
     /** Writes the block and moves the tip. */
     function write(isHeld: boolean): StoredBlock {
@@ -227,30 +206,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     return rows
   }
 
-  function moveTo(next: Tip | undefined): void {
+  /** Moves to a tip or, after a foreign block, to the one that its record makes. */
+  function moveTo(next: Tip | undefined, foreign?: StoredBlock): void {
     tip = next
-    recent = undefined
+    recent = foreign
     genesisState = undefined
     checkState.reset()
-  }
-
-  function tell(block: StoredBlock, settle: ((block: StoredBlock) => void) | undefined): StoredBlock {
-    settle?.(block)
-    blockListeners.notify(block)
-    return block
-  }
-
-  /** Tells of the held blocks, which have become durable. */
-  function tellHeld(): void {
-    const blocks = held
-    held = []
-    for (const { block, settle } of blocks) tell(block, settle)
-  }
-
-  function flush(): void {
-    if (held.length === 0) return
-    store.flush()
-    tellHeld()
   }
 
   function prepareForeign(block: ForeignBlock, changes: readonly Change[]): PreparedBlock {
@@ -258,23 +219,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     const { height, record, stores } = block
     const started = elapsed()
     const prepared = store.prepare({ height, changes, stores })
-    return {
-      get appHash() {
-        return prepared.appHash
-      },
-      storeRoots: prepared.storeRoots,
-      commit(settle) {
-        const stored = write(false)
-        tellHeld()
-        return tell(stored, settle)
-      },
-      hold(settle) {
-        const stored = write(true)
-        held.push({ block: stored, settle })
-        return stored
-      },
-      abort: prepared.abort,
-    }
+    return held.prepared(prepared, write)
 
     /** Writes the block and moves the tip. */
     function write(isHeld: boolean): StoredBlock {
@@ -283,8 +228,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
       const rows = [...indexer.rows(stored), ...(validators ? [validatorRow(height, validators)] : [])]
       prepared.commit(() => rows, isHeld)
       options.onTiming?.({ executeMs: undefined, commitMs: elapsed() - started })
-      moveTo(undefined)
-      recent = stored
+      moveTo(undefined, stored)
       blocks.learn(stored)
       return stored
     }
@@ -294,16 +238,21 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const boundingSet = (height: bigint): readonly Validator[] | undefined =>
     height % MAX_ROTATIONS === 0n ? blocks.validators(height) : undefined
 
-  function rollback(height: bigint, settle?: () => void): void {
-    checkState.reset()
+  /** Reads the tip again after its record was changed, and tells the listeners that the chain is at the height again. */
+  function comeBackTo(height: bigint, settle?: () => void): void {
     recent = undefined
-    rollbackChain(store, height)
-    blocks.evictAbove(height)
-    indexer = openIndexer(store.tables)
     tip = loadTip()
     rollbacks++
     settle?.()
     rollbackListeners.notify(height)
+  }
+
+  function rollback(height: bigint, settle?: () => void): void {
+    checkState.reset()
+    rollbackChain(store, height)
+    blocks.evictAbove(height)
+    indexer = openIndexer(store.tables)
+    comeBackTo(height, settle)
   }
 
   /** Changes the state and the record of the latest block. */
@@ -317,11 +266,7 @@ export function createExecutor(options: ExecutorOptions): Executor {
     checkState.reset()
     store.amend(changes, (appHash) => rowsOf(before, appHash))
     blocks.evictAbove(height - 1n)
-    recent = undefined
-    tip = loadTip()
-    rollbacks++
-    settle()
-    rollbackListeners.notify(height)
+    comeBackTo(height, settle)
   }
 
   /** Changes the state and the events of the latest block. */
@@ -419,8 +364,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     start,
     prepare,
     prepareForeign,
-    flush,
-    heldCount: () => held.length,
+    flush: held.flush,
+    heldCount: held.count,
     commitForeign: (block, changes) => prepareForeign(block, changes).commit(),
     amend,
     replace,
