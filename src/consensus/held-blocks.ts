@@ -1,13 +1,10 @@
-/**
- * Blocks that are written and not durable yet (docs/adr/0034-held-blocks.md). Whoever waits for a block hears of it once it is
- * durable, and of all in their order.
- */
+/** Blocks that are written and not durable yet (ADR 0034). Listeners are notified of each once it is durable, in order. */
 import type { StoredBlock } from '../app/records.ts'
 import type { PreparedBlock } from './execution.ts'
 
 type Settle = (block: StoredBlock) => void
 
-/** What the store has prepared: a block without the ways to write it. */
+/** A prepared block without the ways to write it. */
 type Prepared = Pick<PreparedBlock, 'appHash' | 'storeRoots' | 'abort'>
 
 export interface HeldBlocks {
