@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isRun, pages, pagesFor, testPage } from './support/documents/pages.ts'
 import { difference, replaced, sessionsOf } from './support/documents/sessions.ts'
+import { isRefusedByFetch } from './support/ports.ts'
 import { root } from './support/prose.ts'
 
 /** Blocks that cannot run here. The number only shrinks. */
@@ -26,6 +27,10 @@ test('every console block has commands, and those that are not run have a reason
   )
   for (const { path, session } of left) console.log(`  ${path}:${session.line} ${session.notRun}`)
   expect(left.length).toBeLessThanOrEqual(NOT_RUN)
+})
+
+test('a port that fetch never connects to is told from others', async () => {
+  expect(await Promise.all([6000, 6001, 6665, 6670].map(isRefusedByFetch))).toEqual([true, false, true, false])
 })
 
 test('README stays short', () => {

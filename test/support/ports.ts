@@ -25,3 +25,10 @@ export function isFree(port: number): Promise<boolean> {
     server.listen(port, '127.0.0.1', () => server.close(() => done(true)))
   })
 }
+
+/** Returns if `fetch` connects to no such port: the Fetch standard keeps a list of "bad ports", such as 6000 and 6665. */
+export const isRefusedByFetch = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}`).then(
+    () => false,
+    (error: Error) => error.cause instanceof Error && error.cause.message === 'bad port',
+  )

@@ -35,16 +35,17 @@ const LONGEST_PAGE_MS = 900_000
 
 /** Declares the test of a page. */
 export function testPage({ path, sessions, varies }: Page): void {
-  test.concurrent(`the commands of ${path} print what it shows`, { timeout: LONGEST_PAGE_MS }, async ({ expect }) => {
+  test.concurrent(`the commands of ${path} print what it shows`, { timeout: LONGEST_PAGE_MS }, async () => {
     await using shell = await openShell()
-    const wrong: (string | undefined)[] = []
+    const results: (string | undefined)[] = []
     for (const { first, commands, needs, where, line } of sessions.filter(isRun)) {
       if (!needs.every((program) => isInstalled(program, `${path}, line ${line}`))) continue
       for (const text of first) {
-        wrong.push(await shell.run({ text, printed: [], line, showsCode: false }, { where, varies: [] }))
+        results.push(await shell.run({ text, printed: [], line, showsCode: false }, { where, varies: [] }))
       }
-      for (const command of commands) wrong.push(await shell.run(command, { where, varies }))
+      for (const command of commands) results.push(await shell.run(command, { where, varies }))
     }
-    expect(wrong.filter((one) => one !== undefined)).toEqual([])
+    const wrong = results.filter((result) => result !== undefined)
+    if (wrong.length > 0) throw new Error(`${path}\n${wrong.join('\n')}`)
   })
 }

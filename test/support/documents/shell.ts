@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { ENGINE } from '../../network/processes.ts'
-import { isFree } from '../ports.ts'
+import { isFree, isRefusedByFetch } from '../ports.ts'
 import { root } from '../prose.ts'
 import { type Command, difference, type Replacement, replaced } from './sessions.ts'
 
@@ -185,14 +185,15 @@ const OFFSETS = FIRST_CHOSEN_BY_SYSTEM - Math.max(...PORTS) - LEAST_OFFSET
 /** Ports of the shells of this process. A node listens long after its shell has opened. */
 const taken = new Set<number>()
 
-/** Returns a number to add to every port of the documents so that all of them are free, and stay so. */
+/** Returns a number to add to every port of the documents so that all of them are free, stay so, and can be asked. */
 async function freeOffset(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const offset = LEAST_OFFSET + Math.floor(Math.random() * OFFSETS)
     const ports = PORTS.map((port) => port + offset)
     if (ports.some((port) => taken.has(port))) continue
     for (const port of ports) taken.add(port)
-    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return offset
+    const usable = ports.map(async (port) => (await isFree(port)) && !(await isRefusedByFetch(port)))
+    if ((await Promise.all(usable)).every(Boolean)) return offset
   }
   throw new Error('no free ports')
 }
