@@ -124,7 +124,6 @@ function fundsError({ evm, order }: PooledTx, queuedWei: bigint, rival?: PooledT
   return evm ? refuse('insufficientFunds', detail) : errors.insufficientFunds(detail)
 }
 
-/** Creates an empty pool. */
 /** Times the slots of a sender that it has for transactions which others of it wait for. Beyond: the transaction is refused. */
 const MOST_AWAITED = 4
 
@@ -135,6 +134,7 @@ function isAwaited(queue: SenderQueue, tx: PooledTx): boolean {
   return isReadyAt(queue, nonce) && last !== undefined && nonceIn(queue, last.tx) > nonce
 }
 
+/** Creates an empty pool. */
 export function createMempool(limits: MempoolLimits): Mempool {
   /** In order of arrival. */
   const waiting = new Map<string, Slot>()
