@@ -10,7 +10,7 @@ import { afterAll, expect, test } from 'vitest'
 import { type Node, startNode } from '../src/index.ts'
 import { exportHome } from '../src/node/export.ts'
 import { diskFiles } from '../src/node/files.ts'
-import { homePaths } from '../src/node/home.ts'
+import { homePaths } from '../src/node/home-paths.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-genesis-'))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

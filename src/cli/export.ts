@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { exportHome } from '../node/export.ts'
 import { diskFiles } from '../node/files.ts'
-import { homePaths } from '../node/home.ts'
+import { homePaths } from '../node/home-paths.ts'
 import { queryError } from '../primitives/errors.ts'
 import { homeOf } from './settings.ts'
 

@@ -2,7 +2,8 @@
 import { createIdentity } from '../identity/identity.ts'
 import type { Identity } from '../identity/types.ts'
 import { diskFiles } from '../node/files.ts'
-import { homePaths, profileOfHome } from '../node/home.ts'
+import { homePaths } from '../node/home-paths.ts'
+import { profileOfHome } from '../node/home-record.ts'
 import { chooseProfile } from '../node/profile.ts'
 import { homeOf, resolveSettings } from './settings.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { ENGINE_CHAIN } from '../node/engine/engine-home.ts'
 import { diskFiles } from '../node/files.ts'
-import { homePaths } from '../node/home.ts'
+import { homePaths } from '../node/home-paths.ts'
 import { acquireLock } from '../node/lock.ts'
 import { homeOf } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /** `almanac rollback --to-height H`: returns a stopped chain to a stored height. */
 import { Command } from 'commander'
 import { diskFiles } from '../node/files.ts'
-import { homePaths } from '../node/home.ts'
+import { homePaths } from '../node/home-paths.ts'
 import { acquireLock } from '../node/lock.ts'
 import { rollbackHome } from '../node/rollback.ts'
 import { formatHex } from '../primitives/bytes.ts'

@@ -3,7 +3,7 @@ import { Command, Option } from 'commander'
 import { configError, type ResolvedConfig, resolveConfig } from '../node/config.ts'
 import { parseConfigFile } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
-import { defaultHome, homePaths } from '../node/home.ts'
+import { defaultHome, homePaths } from '../node/home-paths.ts'
 import type { Setting } from '../node/settings/setting.ts'
 import { ALL_SETTINGS } from '../node/settings.ts'
 

@@ -5,7 +5,9 @@ import { rollbackChain } from '../consensus/rollback.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { openStore } from './backend.ts'
 import type { Files } from './files.ts'
-import { type HomePaths, profileOfHome, requireDatabase } from './home.ts'
+import { requireDatabase } from './home.ts'
+import type { HomePaths } from './home-paths.ts'
+import { profileOfHome } from './home-record.ts'
 import { readUpgradeInfo, upgradeInfoPath } from './upgrade-info.ts'
 
 export interface RolledBack {

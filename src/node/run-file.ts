@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Files } from './files.ts'
 import type { GatewayUrls } from './gateways.ts'
-import { homePaths } from './home.ts'
+import { homePaths } from './home-paths.ts'
 import { lockHolder } from './lock.ts'
 
 const pathOf = (home: string): string => join(home, 'run.json')

@@ -9,7 +9,7 @@ import type { GenesisDocument } from '../../app/types.ts'
 import { GENESIS_TRANSACTIONS } from '../../app/unbuilt-sections.ts'
 import type { Identity } from '../../identity/types.ts'
 import { diskFiles } from '../../node/files.ts'
-import { homePaths } from '../../node/home.ts'
+import { homePaths } from '../../node/home-paths.ts'
 import { queryError } from '../../primitives/errors.ts'
 
 /** Returns the path of the document in preparation, as the family has it. */

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { diskFiles } from '../../node/files.ts'
-import { homePaths } from '../../node/home.ts'
+import { homePaths } from '../../node/home-paths.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { homeOf, resolveSettings } from '../settings.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'

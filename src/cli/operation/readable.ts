@@ -1,5 +1,5 @@
 /** A look at the database of a home before a command reads it whole. */
-import type { HomePaths } from '../../node/home.ts'
+import type { HomePaths } from '../../node/home-paths.ts'
 import { queryError } from '../../primitives/errors.ts'
 
 /** Time for the look, which reads the records of the latest height. */

@@ -1,6 +1,6 @@
 /** Commands that change the database of a chain, which must be stopped. */
 import { diskFiles } from '../../node/files.ts'
-import { type HomePaths, homePaths } from '../../node/home.ts'
+import { type HomePaths, homePaths } from '../../node/home-paths.ts'
 import { acquireLock, lockHolder } from '../../node/lock.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { homeOf } from '../settings.ts'

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { homePaths } from '../home.ts'
+import { homePaths } from '../home-paths.ts'
 import { startNode } from '../start.ts'
 import { makeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'

@@ -10,7 +10,8 @@ import { recomputeAppHash } from '../../store/sync/app-hash.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import { openBackend } from '../backend.ts'
 import { diskFiles } from '../files.ts'
-import { type HomePaths, profileOfHome, secretFiles } from '../home.ts'
+import type { HomePaths } from '../home-paths.ts'
+import { profileOfHome, secretFiles } from '../home-record.ts'
 import { type CheckResult, fail, ok, textOf, warn } from './check.ts'
 
 /** Checks the record of the chain, and the files that a start needs. */

@@ -1,5 +1,5 @@
 /** Entry point of the process that reads the database for the doctor: a damaged file can end it. */
-import { homePaths } from '../home.ts'
+import { homePaths } from '../home-paths.ts'
 import type { CheckResult } from './check.ts'
 import { checkStore } from './home.ts'
 

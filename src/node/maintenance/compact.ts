@@ -11,7 +11,8 @@ import { openBackend } from '../backend.ts'
 import { DATABASE } from '../backup/database-image.ts'
 import { openDisk, openNewDisk } from '../disk.ts'
 import { diskFiles, flushFile, freeBytes } from '../files.ts'
-import { type HomePaths, requireDatabase } from '../home.ts'
+import { requireDatabase } from '../home.ts'
+import type { HomePaths } from '../home-paths.ts'
 
 export interface Compacted {
   readonly beforeBytes: number

@@ -4,7 +4,7 @@ import { closeSync, openSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { endFormerEngine } from '../engine/former-engine.ts'
 import type { Files } from '../files.ts'
-import { homePaths } from '../home.ts'
+import { homePaths } from '../home-paths.ts'
 import { lockHolder } from '../lock.ts'
 import type { TestnetNode } from './manifest.ts'
 

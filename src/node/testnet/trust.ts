@@ -1,6 +1,6 @@
 /** The block that a new node of a network trusts, so that its engine can verify a snapshot of the others. */
 import { queryError } from '../../primitives/errors.ts'
-import { homePaths } from '../home.ts'
+import { homePaths } from '../home-paths.ts'
 import { openSnapshotFolder } from '../snapshots/folder.ts'
 import type { TestnetNode } from './manifest.ts'
 
