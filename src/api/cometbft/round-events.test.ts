@@ -1,6 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { once } from 'node:events'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { encodePrecommitSignBytes } from '../../consensus/comet/encoding.ts'
 import { startNode } from '../../node/start.ts'
@@ -34,7 +34,7 @@ test('the events of a round name its proposer and carry the signatures of the co
   }
   await ask('health')
   await node.nextBlock()
-  await vi.waitFor(() => expect(heard.at(-1)?.data.type).toBe('tendermint/event/NewBlock'))
+  await expect.poll(() => heard.at(-1)?.data.type).toBe('tendermint/event/NewBlock')
   expect(heard.map(({ data, events }) => [data.type.replace('tendermint/event/', ''), events['tm.event']![0]])).toEqual(
     [
       ['NewRound', 'NewRound'],

@@ -1,7 +1,7 @@
 /** gRPC clients that do not read: how many of their calls run. */
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { create, toBinary } from '@bufbuild/protobuf'
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QueryBalanceRequestSchema, QueryBalanceResponseSchema } from '../../gen/sdk/bank/v1beta1/query_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import type { GatewayNode } from '../gateway.ts'
@@ -94,7 +94,7 @@ async function disconnect(session: ClientHttp2Session): Promise<void> {
 
 /** Waits until a number of calls has run, and long enough for one more. */
 async function expectRan(number: number): Promise<void> {
-  await vi.waitFor(() => expect(ran).toBe(number), { timeout: 20_000 })
+  await expect.poll(() => ran).toBe(number)
   await new Promise((resolve) => setTimeout(resolve, 100))
   expect(ran).toBe(number)
 }

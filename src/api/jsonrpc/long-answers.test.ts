@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startNode } from '../../node/start.ts'
 import { gatewayNode } from '../testing.ts'
@@ -77,12 +77,12 @@ test('a WebSocket client gets long results in fragments, each message whole, and
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
   const ids = Array.from({ length: 30 }, (_, i) => i)
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 'heads', method: 'eth_subscribe', params: ['newHeads'] }))
-  await vi.waitFor(() => expect(messages).toHaveLength(1))
+  await expect.poll(() => messages).toHaveLength(1)
   for (const id of ids) socket.send(JSON.stringify(id % 3 === 0 ? longCall(id, 900_000) : { ...CHAIN_ID, id }))
   socket.send(JSON.stringify([longCall(100, 300_000), { ...CHAIN_ID, id: '日本' }]))
-  await vi.waitFor(() => expect(messages.length).toBeGreaterThan(1))
+  await expect.poll(() => messages.length).toBeGreaterThan(1)
   await node.nextBlock()
-  await vi.waitFor(() => expect(messages).toHaveLength(ids.length + 3), { timeout: 20_000 })
+  await expect.poll(() => messages).toHaveLength(ids.length + 3)
   expect(messages.filter(({ method }) => method === 'eth_subscription')).toHaveLength(1)
   expect(messages.find((message) => Array.isArray(message))).toEqual([
     longAnswer(100, 300_000),

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { startNode } from '../../node/start.ts'
 
@@ -34,7 +34,7 @@ test('a block of many logs reaches every subscription whole and in order, and ot
       return socket
     }),
   )
-  await vi.waitFor(() => expect(ids).toHaveLength(2 * SUBSCRIPTIONS))
+  await expect.poll(() => ids).toHaveLength(2 * SUBSCRIPTIONS)
   const gas = `0x${(80_000 + LOGS * 780).toString(16)}`
   const hash = await ask(url, 'eth_sendTransaction', [{ from: node.accounts[0]!.address, data: LOG_LOOP, gas }])
   await node.nextBlock()
@@ -43,7 +43,7 @@ test('a block of many logs reaches every subscription whole and in order, and ot
   expect(logs.length).toBeGreaterThan(1000)
   const all = 2 * SUBSCRIPTIONS * logs.length
   expect(events.length).toBeLessThan(all)
-  await vi.waitFor(() => expect(events).toHaveLength(all), { timeout: 30_000 })
+  await expect.poll(() => events).toHaveLength(all)
   for (const id of ids) {
     const indexes = events.filter((event) => event.id === id).map(({ index }) => index)
     expect(indexes).toEqual(logs.map((_, i) => i))
@@ -59,7 +59,7 @@ test('a subscription that is cancelled gets no further event of a block that it 
   const answerOf = (id: string) => messages.find((message) => message.id === id)
   socket.on('message', (data: Buffer) => messages.push(JSON.parse(data.toString())))
   socket.send(JSON.stringify({ jsonrpc: '2.0', id: 'on', method: 'eth_subscribe', params: ['logs', {}] }))
-  await vi.waitFor(() => expect(answerOf('on')).toBeDefined())
+  await expect.poll(() => answerOf('on')).toBeDefined()
   const gas = `0x${(80_000 + LOGS * 780).toString(16)}`
   await ask(node.urls.jsonrpc!, 'eth_sendTransaction', [{ from: node.accounts[0]!.address, data: LOG_LOOP, gas }])
   // The client stops to read, so that most events still wait when it cancels.
@@ -70,7 +70,7 @@ test('a subscription that is cancelled gets no further event of a block that it 
   )
   await new Promise((resolve) => setTimeout(resolve, 100))
   socket.resume()
-  await vi.waitFor(() => expect(answerOf('off')).toMatchObject({ result: true }))
+  await expect.poll(() => answerOf('off')).toMatchObject({ result: true })
   const seen = messages.length
   await ask(node.urls.jsonrpc!, 'eth_chainId')
   expect(messages.slice(messages.indexOf(answerOf('off')!) + 1)).toEqual([])

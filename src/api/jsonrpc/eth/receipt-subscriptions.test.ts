@@ -1,5 +1,5 @@
 import { createWalletClient, custom, publicActions, webSocket } from 'viem'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { startNode } from '../../../node/start.ts'
 
 const EMITTER = '0x00000000000000000000000000000000000000aa'
@@ -30,7 +30,7 @@ test('a subscriber gets the receipts of each block in one list, all or those of 
   hashes.push(await send(2))
   await node.rpc('evm_mine')
   const receipts = await Promise.all(hashes.map((hash) => node.rpc('eth_getTransactionReceipt', hash)))
-  await vi.waitFor(() => expect(all).toEqual([receipts.slice(0, 2), receipts.slice(2)]))
+  await expect.poll(() => all).toEqual([receipts.slice(0, 2), receipts.slice(2)])
   expect(receipts[0]).toMatchObject({ status: '0x1', logs: [{ address: EMITTER }] })
   expect(one).toEqual([[receipts[1]]])
   expect(none).toEqual([])
