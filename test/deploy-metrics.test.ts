@@ -36,10 +36,8 @@ test('every metric of the dashboard, the alerts and the documents exists, and ev
     return text
   }
   // The report of the worker comes after its first answers.
-  await expect.poll(scrape, { timeout: 30_000 }).toContain('almanac_worker_cpu_seconds_total{worker="1"} ')
-  await expect
-    .poll(scrape, { timeout: 30_000 })
-    .toContain('almanac_requests_total{operation="/chain.evm.v1.Query/Params",status="ok"} 1')
+  await expect.poll(scrape).toContain('almanac_worker_cpu_seconds_total{worker="1"} ')
+  await expect.poll(scrape).toContain('almanac_requests_total{operation="/chain.evm.v1.Query/Params",status="ok"} 1')
   const names = namesOf(text)
 
   const dashboard = JSON.parse(read('deploy/grafana/almanac.json'))

@@ -30,7 +30,7 @@ test('viem sends transactions in sync: one request each', async () => {
     nonce: 0,
   })
   methods.length = 0
-  const receipt = await local.sendRawTransactionSync({ serializedTransaction, timeout: 5_000 })
+  const receipt = await local.sendRawTransactionSync({ serializedTransaction, timeout: 60_000 })
   expect(receipt).toMatchObject({ status: 'success', to, gasUsed: 21_000n })
   expect(methods).toEqual(['eth_sendRawTransactionSync'])
   expect(await local.getAddresses()).toEqual([local.account.address])

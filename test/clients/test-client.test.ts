@@ -229,14 +229,14 @@ test('without automine no block is made, also none for the votes of the feeder',
   await using node = await startNode({ feeder: { enabled: true } })
   const client = createTestClient({ mode: 'anvil', transport: http(node.urls.jsonrpc) })
   // With its feeder a chain makes a block each second.
-  await expect.poll(() => node.height, { timeout: 10_000 }).toBeGreaterThan(2n)
+  await expect.poll(() => node.height).toBeGreaterThan(2n)
   await client.setAutomine(false)
   const held = node.height
   await new Promise((resolve) => setTimeout(resolve, 1500))
   await client.setBalance({ address: WHALE, value: 1n })
   expect(node.height).toBe(held)
   await client.setAutomine(true)
-  await expect.poll(() => node.height, { timeout: 10_000 }).toBeGreaterThan(held)
+  await expect.poll(() => node.height).toBeGreaterThan(held)
 })
 
 test.each(modes)('%s: transactions are pending without automine, and the pool lists them', async (mode) => {

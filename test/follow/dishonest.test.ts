@@ -42,12 +42,11 @@ async function start(rpc = node.url): Promise<AssembledNode> {
 const stoppedOf = (one: AssembledNode) => one.gateway.driver.status().follow?.stopped
 
 async function reasonOf(one: AssembledNode): Promise<string> {
-  await expect.poll(() => stoppedOf(one), { timeout: 10_000 }).toBeDefined()
+  await expect.poll(() => stoppedOf(one)).toBeDefined()
   return stoppedOf(one)!
 }
 
-const reach = (one: AssembledNode, height: number) =>
-  expect.poll(() => Number(one.height), { timeout: 20_000 }).toBe(height)
+const reach = (one: AssembledNode, height: number) => expect.poll(() => Number(one.height)).toBe(height)
 
 /** Makes the node answer a method at a height with another result. */
 function lie(method: string, height: number, change: (result: never) => void): void {

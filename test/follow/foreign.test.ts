@@ -178,7 +178,7 @@ beforeAll(async () => {
       if (level === 'error') failures.push(message)
     },
   })
-  await vi.waitUntil(() => failures.length > 0 || Number(replica.height) === LAST, { timeout: 20_000 })
+  await vi.waitUntil(() => failures.length > 0 || Number(replica.height) === LAST, { timeout: 60_000 })
 }, 60_000)
 
 afterAll(async () => {

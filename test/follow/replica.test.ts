@@ -169,7 +169,7 @@ test('a stream that ends while the node goes on is named in the log, once', asyn
   replicas.push(replica)
   await reach(replica, 5)
   const line = `waits for the changes of a block: does the node stream them, and here? 6 of ${LAST}`
-  await expect.poll(() => said, { timeout: 30_000 }).toContain(line)
+  await expect.poll(() => said).toContain(line)
   for (let height = 6; height <= LAST; height++)
     writeFileSync(join(node.stream, `block-${height}-data`), streamFile(chain.blocks.get(height)!.changes))
   await reach(replica, LAST)
@@ -352,12 +352,12 @@ test('what waits in the pool of the node is pending here, until it leaves', asyn
   const seen: Uint8Array[] = []
   driver.onPending(({ bytes }) => seen.push(bytes))
   const pending = () => driver.pool!.pending().map(({ bytes }) => Buffer.from(bytes))
-  await expect.poll(pending, { timeout: 10_000 }).toEqual([Buffer.from(tx)])
+  await expect.poll(pending).toEqual([Buffer.from(tx)])
   expect(seen).toEqual([tx])
   waiting = []
-  await expect.poll(pending, { timeout: 10_000 }).toEqual([])
+  await expect.poll(pending).toEqual([])
   waiting = block.data.txs.slice(0, 1)
-  await expect.poll(pending, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(pending).toHaveLength(1)
   node.advance(2)
   await reach(replica, 2)
   expect(pending()).toEqual([])

@@ -45,8 +45,8 @@ async function start(): Promise<AssembledNode> {
 
 /** Waits until the replica has all blocks, and no reason to stop. */
 async function reachLast({ gateway }: AssembledNode): Promise<void> {
-  await expect.poll(() => gateway.blocks.latestHeight(), { timeout: 15_000 }).toBe(BigInt(LAST))
-  await expect.poll(() => gateway.driver.status().follow?.stopped, { timeout: 5000 }).toBeUndefined()
+  await expect.poll(() => gateway.blocks.latestHeight()).toBe(BigInt(LAST))
+  await expect.poll(() => gateway.driver.status().follow?.stopped).toBeUndefined()
 }
 
 test('a node of another chain is left for the next one', async () => {

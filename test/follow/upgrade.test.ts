@@ -97,7 +97,7 @@ test('the stores of upgrades are followed without a wipe, and read raw', async (
   replica = await startReplica(node, join(folder, 'home'))
   await expect.poll(() => Number(replica!.height)).toBe(notes - 1)
   node.advance(chain.last)
-  await expect.poll(() => Number(replica!.height), { timeout: 10_000 }).toBe(chain.last)
+  await expect.poll(() => Number(replica!.height)).toBe(chain.last)
   const { gateway } = replica
   const storesAt = (height: number) => gateway.withContext(BigInt(height), ({ store }) => store.stores!)
   const noteAt = (height: number, store: string) =>

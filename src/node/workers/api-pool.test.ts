@@ -196,7 +196,7 @@ test('API workers serve the CometBFT RPC, prints of contracts and the minimum ga
   // Copies its calldata to the console of Hardhat, `log(uint256)`.
   const overrides = { [to]: { code: '0x365f5f375f5f365f6a636f6e736f6c652e6c6f675afa' } }
   await rpc('eth_call', { to, data: `0xf82c50f1${'7'.padStart(64, '0')}` }, 'latest', overrides)
-  await expect.poll(() => lines, { timeout: 10_000 }).toContain('7')
+  await expect.poll(() => lines).toContain('7')
 })
 
 test('a second node of one process has API workers only on ports that it names', async () => {
