@@ -167,6 +167,8 @@ function idleDriver(executor: Executor): Driver {
     onRollback: executor.onRollback,
     onHalt: (listener) => executor.onHalt(() => listener()),
     status: () => ({ catchingUp: false, ...executor.status() }),
+    onStop: () => () => {},
+    drain: async () => undefined,
     stop: async () => undefined,
   }
 }

@@ -104,6 +104,8 @@ export interface ChainEvents {
   /** Calls the listener with the height that the chain went back to: facts about later heights no longer hold. */
   onRollback(listener: (height: bigint) => void): () => void
   onHalt(listener: () => void): () => void
+  /** Calls the listener when the node stops: it waits for no further block. */
+  onStop(listener: () => void): () => void
   /** Calls the listener when the status of a replica changes without a block. Absent for other engines. */
   onStatus?(listener: () => void): () => void
 }
@@ -178,6 +180,12 @@ export interface Driver extends Submission, ChainEvents {
   readonly production?: BlockProduction | undefined
   /** Absent except on a development chain. */
   readonly development?: Development | undefined
+  /**
+   * Begins the stop: refuses further transactions, waits for the block in progress, and rejects the clients that wait for
+   * another with `unavailable`. State is still served.
+   */
+  drain(): Promise<void>
+  /** Drains, and ends the engine. */
   stop(): Promise<void>
 }
 

@@ -41,6 +41,9 @@ export function haltedByUpgrade({ reason: kind, height, plan, line }: Halt): Hal
   }
 }
 
+/** Returns the error for requests that need a block of a node that stops. */
+export const stoppingError = (): ChainError => queryError('unavailable', 'the node is stopping')
+
 /** Returns the error for requests that need a block. */
 export function haltedError({ reason, next }: Halted): ChainError {
   return queryError('unavailable', `the chain has halted: ${reason}; ${next}`)

@@ -314,6 +314,11 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   }
   const urls = { ...apiPool?.urls, ...gateways?.urls, ...(openPorts && ipc !== '' && { ipc }) }
   if (options.home !== undefined) undo.push(writeRunFile(options.home, urls, files))
+  undo.push(async () => {
+    await driver.drain()
+    // The clients that waited are answered while the gateways are open.
+    await new Promise((resolve) => setImmediate(resolve))
+  })
 
   return {
     config,

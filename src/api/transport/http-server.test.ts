@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createConnections } from './connections.ts'
 import { closeServer, createHttpServer, listen } from './http-server.ts'
@@ -35,4 +36,18 @@ test('pipelined requests are answered one after the other and in order, however 
   socket.destroy()
   expect([...text.matchAll(/<\/(\d+)>/g)].map(([, i]) => Number(i))).toEqual(requests.map((_, i) => i))
   expect(most).toBe(1)
+})
+
+test('a server closes although a socket was taken over from it only then', async () => {
+  const server = createServer()
+  const sockets = new Set<{ close(): void; terminate(): void }>()
+  const { port } = await listen(server, 0, '127.0.0.1')
+  const client = connect(port, '127.0.0.1')
+  client.on('error', () => {})
+  client.write('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  const [, socket] = (await once(server, 'upgrade')) as [unknown, Socket]
+  const closed = closeServer(server, sockets)
+  setTimeout(() => sockets.add({ close() {}, terminate: () => socket.destroy() }), 100)
+  await closed
+  expect(socket.destroyed).toBe(true)
 })

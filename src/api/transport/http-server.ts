@@ -194,14 +194,13 @@ interface Closable {
 
 /**
  * Closes a server: it accepts no connection, closes idle ones, and waits up to one second for requests in progress. Sockets
- * that were taken over from it, such as those of WebSocket, are closed in the same way.
+ * that were taken over from it, such as those of WebSocket, are closed in the same way, and those that open meanwhile, too.
  */
 export function closeServer(server: Server, sockets: Iterable<Closable> = []): Promise<void> {
   return new Promise((resolve) => {
-    const open = [...sockets]
     const force = setTimeout(() => {
       server.closeAllConnections()
-      for (const socket of open) socket.terminate()
+      for (const socket of sockets) socket.terminate()
     }, CLOSE_MS)
     server.close(() => {
       clearTimeout(force)
@@ -210,7 +209,7 @@ export function closeServer(server: Server, sockets: Iterable<Closable> = []): P
     server.closeIdleConnections()
     // Answers made in this turn of the event loop are still sent.
     setImmediate(() => {
-      for (const socket of open) socket.close()
+      for (const socket of sockets) socket.close()
     })
   })
 }

@@ -90,6 +90,17 @@ test('with --async a command does not wait, and a transaction that no block cont
   await expect(never).rejects.toThrow(/no block contains (AB){32} after 0.15 s/)
 })
 
+test('a wait for a transaction ends with the node, and says so', async () => {
+  const other = await startNode()
+  const waiting = run('query', `wait-tx ${'AB'.repeat(32)} --timeout 60s`, ['--node', other.urls.rest])
+  const failed = waiting.catch((error: Error) => error.message)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  await other.stop()
+  expect(await failed).toMatch(
+    /^the node at \S+ has stopped, and no block contained (AB){32} before: `almanac query wait-tx/,
+  )
+})
+
 test('a chain id that is not the node’s is refused by name', async () => {
   const sending = send(`bank send alice ${bob} 5unative --chain-id other-1`)
   await expect(sending).rejects.toThrow(/--chain-id other-1: the node at .* runs almanac-localnet-1/)

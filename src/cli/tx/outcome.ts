@@ -32,21 +32,29 @@ async function find(node: NodeClient, hash: string): Promise<TxResponse | undefi
   }
 }
 
-/** Waits until a block contains a transaction. Throws `deadlineExceeded` with what to do after `timeoutMs`. */
+/** Waits until a block contains a transaction. Throws `deadlineExceeded` after `timeoutMs`, and `unavailable` without a node. */
 export async function waitForTx(node: NodeClient, hash: string, timeoutMs: number): Promise<TxResponse> {
+  const waitsOn = `\`almanac query wait-tx ${hash}\` waits on`
   const end = performance.now() + timeoutMs
-  for (let wait = POLL_MS; ; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
-    const found = await find(node, hash)
-    if (found) return found
+  let found = await find(node, hash)
+  for (let wait = POLL_MS; !found; wait = Math.min(wait * 1.5, MAX_POLL_MS)) {
     const rest = end - performance.now()
     if (rest <= 0) {
       throw queryError(
         'deadlineExceeded',
-        `no block contains ${hash} after ${timeoutMs / 1000} s: it can still come; \`almanac query wait-tx ${hash}\` waits on`,
+        `no block contains ${hash} after ${timeoutMs / 1000} s: it can still come; ${waitsOn}`,
       )
     }
     await pause(Math.min(wait, rest))
+    found = await find(node, hash).catch((error: unknown) => {
+      if (!(error instanceof ChainError) || error.status !== 'unavailable') throw error
+      throw queryError(
+        'unavailable',
+        `the node at ${node.url} has stopped, and no block contained ${hash} before: ${waitsOn} once it runs again`,
+      )
+    })
   }
+  return found
 }
 
 /** Parses a time such as `15s`, `500ms`, `2m` or `30` (seconds). Returns milliseconds. Throws `invalidArgument`. */

@@ -120,6 +120,23 @@ test('a chain begins at each InitChain until its first block is durable, and the
   expect(await call(finalize(2n))).toMatchObject({ case: 'finalizeBlock' })
 })
 
+test('a node that stops rejects those who wait for a block at once, and takes the blocks that still come', async () => {
+  const { call, comet, executor } = setUp()
+  await call(initChain())
+  await call(finalize(1n))
+  await call({ case: 'commit', value: {} })
+  const waiting = comet.nextHeader(1n)
+  const stops: string[] = []
+  comet.onStop(() => stops.push('stops'))
+  await comet.drain()
+  await expect(waiting).rejects.toThrow('the node is stopping')
+  await expect(comet.submit(new Uint8Array(1))).rejects.toThrow('the node is stopping')
+  expect(stops).toEqual(['stops'])
+  await call(finalize(2n))
+  await call({ case: 'commit', value: {} })
+  expect(executor.tip().height).toBe(2n)
+})
+
 test('an engine that is slow to connect is waited for, and one that never comes is reported', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())

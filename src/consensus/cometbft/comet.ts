@@ -10,8 +10,9 @@ import { errors } from '../../sdk/errors.ts'
 import { admissionOf, refusal } from '../admission.ts'
 import type { Driver, PoolView } from '../driver.ts'
 import type { Executor } from '../execution.ts'
-import { haltedError } from '../halted.ts'
+import { haltedError, stoppingError } from '../halted.ts'
 import { HOLD_LIMITS, type HoldLimits } from '../holding.ts'
+import { createListeners } from '../listeners.ts'
 import { createPoolView, timeAfter } from '../pool-view.ts'
 import type { MempoolLimits } from '../solo/mempool.ts'
 import { createPool } from '../solo/pool.ts'
@@ -111,6 +112,7 @@ export function startComet(options: CometOptions): Comet {
     },
     onFailure: (error) => onFailure('the journal of waiting transactions cannot be written', error),
   })
+  const stops = createListeners<void>((error) => onFailure('a listener of the chain failed', error))
   let isHalted = false
   executor.onHalt((halted) => {
     isHalted = true
@@ -120,7 +122,7 @@ export function startComet(options: CometOptions): Comet {
 
   function requireOpen(): void {
     executor.requireRunning()
-    if (stopping) throw queryError('unavailable', 'the node is stopping')
+    if (stopping) throw stoppingError()
     if (executor.committedHeight() === 0n) throw queryError('unavailable', 'the chain has no block yet')
   }
 
@@ -237,6 +239,14 @@ export function startComet(options: CometOptions): Comet {
           })
         })
 
+  /** The engine runs on until `stop`, and its blocks are taken. */
+  async function drain(): Promise<void> {
+    if (stopping) return
+    stopping = true
+    pool.rejectWaiters(stoppingError())
+    stops.notify()
+  }
+
   return {
     firstBlock,
     async submit(tx) {
@@ -258,6 +268,7 @@ export function startComet(options: CometOptions): Comet {
             resolve()
           }),
           executor.onHalt((halted) => reject(haltedError(halted))),
+          stops.add(() => reject(stoppingError())),
         ]
       })
     },
@@ -266,15 +277,16 @@ export function startComet(options: CometOptions): Comet {
     onPending: pool.onPending,
     onRollback: executor.onRollback,
     onHalt: (listener) => executor.onHalt(() => listener()),
+    onStop: stops.add,
     status: () => ({ catchingUp: isCatchingUp, ...executor.status() }),
+    drain,
     async stop() {
-      if (stopping) return
-      stopping = true
+      await drain()
       clearInterval(watch)
       clearTimeout(soon)
       blocks.stop()
       handOver.stop()
-      pool.stop(queryError('unavailable', 'the node is stopping'))
+      pool.stop(stoppingError())
       executor.checkState.reset()
     },
   }

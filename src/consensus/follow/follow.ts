@@ -10,6 +10,7 @@ import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { FollowStatus, Halted } from '../driver.ts'
 import type { PreparedBlock } from '../execution.ts'
+import { stoppingError } from '../halted.ts'
 import { createHolding, type HoldLimits } from '../holding.ts'
 import { lastCommon } from './last-common.ts'
 import type { TrustedBlock } from './light/trust.ts'
@@ -366,7 +367,7 @@ export function startFollowing(options: FollowOptions): Following {
     status: status.current,
     stopped: status.stopped,
     async stop() {
-      abort.abort(queryError('unavailable', 'the node is stopping'))
+      abort.abort(stoppingError())
       changes.close()
       await running
       holding.stop()

@@ -6,6 +6,7 @@ import { sha256 } from '../../primitives/hash.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
 import { within } from '../admission.ts'
 import type { Admission, Driver, Inclusion, PoolView } from '../driver.ts'
+import { stoppingError } from '../halted.ts'
 import { createListeners } from '../listeners.ts'
 import { createPoolView, timeAfter } from '../pool-view.ts'
 import type { MempoolLimits } from '../solo/mempool.ts'
@@ -40,6 +41,7 @@ export function startReplica(options: ReplicaOptions): Replica {
   const abort = new AbortController()
   const onListenerFailure = (error: unknown) => log('error', 'a listener of the chain failed', { error })
   const following = startFollowing(options)
+  const stops = createListeners<void>(onListenerFailure)
   /** Clients that wait for a block with a transaction, by its hash. */
   const waiting = createListeners<{ readonly hash: Uint8Array; readonly inclusion: Inclusion }>(onListenerFailure)
   const pool = createPool({
@@ -72,7 +74,7 @@ export function startReplica(options: ReplicaOptions): Replica {
   })
 
   function requireOpen(): void {
-    if (stopping) throw queryError('unavailable', 'the node is stopping')
+    if (stopping) throw stoppingError()
     if (executor.committedHeight() === 0n) throw queryError('unavailable', 'the replica has no block yet')
   }
 
@@ -101,6 +103,22 @@ export function startReplica(options: ReplicaOptions): Replica {
     }
   }
 
+  /** Returns a promise that rejects when the node stops, and the function that ends the wait for that. */
+  function endOf(): { readonly promise: Promise<never>; forget(): void } {
+    let forget = () => {}
+    const promise = new Promise<never>((_, reject) => {
+      forget = stops.add(() => reject(stoppingError()))
+    })
+    promise.catch(() => undefined)
+    return { promise, forget: () => forget() }
+  }
+
+  async function drain(): Promise<void> {
+    if (stopping) return
+    stopping = true
+    stops.notify()
+  }
+
   return {
     firstBlock: following.firstBlock,
     submit,
@@ -113,13 +131,15 @@ export function startReplica(options: ReplicaOptions): Replica {
           if (equal(hash, wanted)) resolve(inclusion)
         })
       })
+      const ended = endOf()
       try {
         const admission = await submit(tx)
         if (admission.code !== 0) return { admission }
-        const inclusion = await within(included, timeoutMs)
+        const inclusion = await within(Promise.race([included, ended.promise]), timeoutMs)
         if (!inclusion) throw queryError('deadlineExceeded', 'timed out waiting for tx to be included in a block')
         return { admission, inclusion }
       } finally {
+        ended.forget()
         remove()
       }
     },
@@ -132,9 +152,11 @@ export function startReplica(options: ReplicaOptions): Replica {
           if (header.height > height) resolve(true)
         })
       })
+      const ended = endOf()
       try {
-        if (!halted && (await within(followed, NEXT_HEADER_MS))) return
+        if (!halted && (await within(Promise.race([followed, ended.promise]), NEXT_HEADER_MS))) return
       } finally {
+        ended.forget()
         remove()
       }
       const reason = halted ? halted.reason : 'it does not come'
@@ -148,6 +170,7 @@ export function startReplica(options: ReplicaOptions): Replica {
     onPending: pool.onPending,
     onRollback: executor.onRollback,
     onHalt: (listener) => executor.onHalt(() => listener()),
+    onStop: stops.add,
     onStatus: following.onStatus,
     status() {
       const follow = following.status()
@@ -159,14 +182,13 @@ export function startReplica(options: ReplicaOptions): Replica {
         ...executor.status(),
       }
     },
+    drain,
     async stop() {
-      if (stopping) return
-      stopping = true
-      const reason = queryError('unavailable', 'the node is stopping')
-      abort.abort(reason)
+      await drain()
+      abort.abort(stoppingError())
       await following.stop()
       await watching
-      pool.stop(reason)
+      pool.stop(stoppingError())
       executor.checkState.reset()
     },
   }

@@ -3,12 +3,12 @@ import type { StoredBlock } from '../../app/records.ts'
 import type { GenesisDocument } from '../../app/types.ts'
 import * as epochs from '../../modules/epochs/keeper.ts'
 import type { Amendment } from '../../modules/evm/keeper.ts'
-import { queryError } from '../../primitives/errors.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../driver.ts'
 import type { Executor, Undo } from '../execution.ts'
-import { haltedError } from '../halted.ts'
+import { haltedError, stoppingError } from '../halted.ts'
 import { createHolding, HOLD_LIMITS } from '../holding.ts'
+import { createListeners } from '../listeners.ts'
 import { blockRoom, createPoolView } from '../pool-view.ts'
 import type { Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
@@ -56,6 +56,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
   const { tip } = executor
   const clock = createBlockClock(options.now)
   const steps = new Set<(offer: Offer) => Promise<void>>()
+  const stops = createListeners<void>(options.onListenerFailure)
   let stopping = false
   /** Settles when the block or rollback in progress, and those queued behind it, are done. */
   let queue: Promise<unknown> = Promise.resolve()
@@ -104,7 +105,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
 
   function requireOpen(): void {
     executor.requireRunning()
-    if (stopping) throw queryError('unavailable', 'the node is stopping')
+    if (stopping) throw stoppingError()
   }
 
   function blockTime({ stepNs }: BlockOptions): bigint {
@@ -191,6 +192,19 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     })
   }
 
+  async function endBlocks(): Promise<void> {
+    stopping = true
+    pace.stop()
+    await queue
+    pool.stop(stoppingError())
+    stops.notify()
+  }
+  let drained: Promise<void> | undefined
+  function drain(): Promise<void> {
+    drained ??= endBlocks()
+    return drained
+  }
+
   pace.start()
 
   const development =
@@ -247,15 +261,13 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     onPending: pool.onPending,
     onRollback: executor.onRollback,
     onHalt: (listener) => executor.onHalt(() => listener()),
+    onStop: stops.add,
     status: () => ({ catchingUp: false, ...executor.status() }),
+    drain,
     async stop() {
-      if (stopping) return
-      stopping = true
-      pace.stop()
-      await queue
+      await drain()
       holding.stop()
       if (!executor.status().halted) flush()
-      pool.stop(queryError('unavailable', 'the node is stopping'))
       executor.checkState.reset()
     },
   }

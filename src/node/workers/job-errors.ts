@@ -14,4 +14,3 @@ export const cancelledError = (): ChainError => queryError('cancelled', 'the req
 export const memoryError = (): ChainError =>
   queryError('resourceExhausted', 'the computation needed more memory than its budget')
 export const internalError = (): ChainError => queryError('internal', 'internal error')
-export const stoppingError = (): ChainError => queryError('unavailable', 'the node is stopping')

@@ -78,6 +78,7 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     pending: createListeners<PendingTx>(onListenerFailure),
     rollback: createListeners<bigint>(onListenerFailure),
     halt: createListeners<void>(onListenerFailure),
+    stop: createListeners<void>(onListenerFailure),
   }
 
   const ask: MainProcess['ask'] = (request, signal) => {
@@ -117,7 +118,9 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     onPending: listeners.pending.add,
     onRollback: listeners.rollback.add,
     onHalt: listeners.halt.add,
+    onStop: listeners.stop.add,
     status: () => status!,
+    drain: async () => undefined,
     stop: async () => undefined,
   }
 
@@ -174,7 +177,9 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     } else if (message.kind === 'pending') {
       for (const tx of message.txs) listeners.pending.notify(tx)
     } else if (message.kind === 'stop') {
-      Promise.resolve(serving?.close()).finally(() => process.exit())
+      listeners.stop.notify()
+      // The clients that wait for a block are answered first.
+      setImmediate(() => Promise.resolve(serving?.close()).finally(() => process.exit()))
     } else {
       const asked = waiting.get(message.id)
       if (message.error) asked?.reject(unpackError(message.error))

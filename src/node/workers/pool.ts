@@ -1,9 +1,10 @@
 /** The compute pool: it runs jobs in worker threads, and ends a job that exceeds its time or memory, or that is cancelled. */
 import type { Compute } from '../../api/gateway.ts'
+import { stoppingError } from '../../consensus/halted.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import { type Job, settle } from './job.ts'
 import { limitJob } from './job-budget.ts'
-import { cancelledError, stoppingError } from './job-errors.ts'
+import { cancelledError } from './job-errors.ts'
 import { releaseParts } from './job-parts.ts'
 import type { PoolStats } from './pool-stats.ts'
 import { sendJob } from './thread.ts'

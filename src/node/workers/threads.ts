@@ -1,7 +1,8 @@
 /** The threads of the compute pool: their start, their answers, and the replacement of those that end or do not stop. */
+import { stoppingError } from '../../consensus/halted.ts'
 import type { Log } from '../log.ts'
 import { type Job, settle } from './job.ts'
-import { internalError, memoryError, stoppingError } from './job-errors.ts'
+import { internalError, memoryError } from './job-errors.ts'
 import { passPart } from './job-parts.ts'
 import { type JobAnswer, type JobPart, type ReadyMessage, unpackError } from './messages.ts'
 import { startThread, type Thread, type ThreadError, type ThreadOptions } from './thread.ts'

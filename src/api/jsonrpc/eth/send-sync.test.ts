@@ -32,6 +32,7 @@ function callOf(submit: () => Promise<object>) {
     return () => listeners.delete(listener)
   }
   const halts = new Set<() => void>()
+  const stops = new Set<() => void>()
   let halted: { readonly reason: string; readonly next: string } | undefined
   const abort = new AbortController()
   const node = {
@@ -41,6 +42,10 @@ function callOf(submit: () => Promise<object>) {
     driver: {
       submit,
       onBlock: listen,
+      onStop(listener: () => void) {
+        stops.add(listener)
+        return listen(listener)
+      },
       onHalt(listener: () => void) {
         halts.add(listener)
         return listen(listener)
@@ -52,7 +57,10 @@ function callOf(submit: () => Promise<object>) {
     halted = { reason, next: 'start it again' }
     for (const listener of halts) listener()
   }
-  return { call: { node, signal: () => abort.signal } as unknown as RpcCall, listeners, abort, halt }
+  const stop = (): void => {
+    for (const listener of stops) listener()
+  }
+  return { call: { node, signal: () => abort.signal } as unknown as RpcCall, listeners, abort, halt, stop }
 }
 
 async function failure(answer: Promise<unknown>): Promise<unknown> {
@@ -77,7 +85,7 @@ test('a client that leaves frees its listener', async () => {
   const { call, listeners, abort } = callOf(async () => ({ code: 0, codespace: '', log: '' }))
   const answer = sendRawSync(call, raw, undefined)
   await new Promise((resolve) => setTimeout(resolve, 5))
-  expect(listeners.size).toBe(2)
+  expect(listeners.size).toBe(3)
   abort.abort()
   await expect(answer).rejects.toThrow('the client has disconnected')
   expect(listeners.size).toBe(0)
@@ -87,9 +95,18 @@ test('a halt of the chain answers at once, also one that came before', async () 
   const { call, listeners, halt } = callOf(async () => ({ code: 0, codespace: '', log: '' }))
   const text = 'the chain has halted: the disk is full; start it again'
   const answer = sendRawSync(call, raw, 1000).catch((error: Error) => error.message)
-  await expect.poll(() => listeners.size).toBe(2)
+  await expect.poll(() => listeners.size).toBe(3)
   halt('the disk is full')
   expect(await answer).toBe(text)
   await expect(sendRawSync(call, raw, 1000)).rejects.toThrow(text)
+  expect(listeners.size).toBe(0)
+})
+
+test('a node that stops answers at once', async () => {
+  const { call, listeners, stop } = callOf(async () => ({ code: 0, codespace: '', log: '' }))
+  const answer = sendRawSync(call, raw, 1000).catch((error: Error) => error.message)
+  await expect.poll(() => listeners.size).toBe(3)
+  stop()
+  expect(await answer).toBe('the node is stopping')
   expect(listeners.size).toBe(0)
 })

@@ -1,7 +1,7 @@
 /** `eth_sendRawTransactionSync` (EIP-7966): sends a transaction and answers with its receipt. */
 
 import { within } from '../../../consensus/admission.ts'
-import { haltedError } from '../../../consensus/halted.ts'
+import { haltedError, stoppingError } from '../../../consensus/halted.ts'
 import { keccak256 } from '../../../primitives/hash.ts'
 import { DISCONNECTED } from '../../disconnected.ts'
 import type { GatewayNode } from '../../gateway.ts'
@@ -26,8 +26,8 @@ function waitMs({ settings }: GatewayNode, given: unknown): number {
 }
 
 /**
- * Resolves with the stored transaction once a block contains it; undefined after the timeout. Rejects if the client leaves, or
- * the chain halts.
+ * Resolves with the stored transaction once a block contains it; undefined after the timeout. Rejects if the client leaves, the
+ * chain halts, or the node stops.
  */
 function inclusionOf(
   node: GatewayNode,
@@ -46,11 +46,13 @@ function inclusionOf(
       if (halted) end(() => reject(haltedError(halted)))
     }
     const stopHalts = driver.onHalt(halt)
+    const stopStops = driver.onStop(() => end(() => reject(stoppingError())))
     const timer = setTimeout(() => end(() => resolve(undefined)), timeoutMs)
     const leave = (): void => end(() => reject(DISCONNECTED))
     const end = (settle: () => void): void => {
       stopBlocks()
       stopHalts()
+      stopStops()
       clearTimeout(timer)
       signal.removeEventListener('abort', leave)
       settle()
