@@ -20,5 +20,7 @@ test('almanac dev logs transactions and blocks, and with --verbose requests, as 
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { message: string; method?: string })
+  const { jsonrpc, rest } = json.config.urls
+  await expect.poll(records).toContainEqual(expect.objectContaining({ message: 'started', jsonrpc, rest }))
   await expect.poll(records).toContainEqual(expect.objectContaining({ message: 'request', method: 'eth_blockNumber' }))
 })

@@ -52,8 +52,8 @@ export interface ApplicationOptions {
   readonly settings: AdmissionSettings
   /** Present in replays of blocks that this build cannot execute as a whole. */
   readonly substitution?: Substitution | undefined
-  /** Receives unexpected failures of admission, simulation and upgrade handlers; must not change state. */
-  readonly onBug?: (error: unknown) => void
+  /** Receives unexpected failures of admission, simulation and the handlers of upgrades, with the name of the upgrade; must not change state. */
+  readonly onBug?: (error: unknown, upgrade?: string) => void
   /** Receives the lines that contracts print in blocks; must not change state. */
   readonly onPrint?: ((line: string) => void) | undefined
   /** Modules of every state of the chain; those of this build by default. */
@@ -86,9 +86,9 @@ export function createApplication(options: ApplicationOptions): Application {
   const { upgrades = allUpgrades, skipUpgrades = [], onUpgrade = () => {} } = options
   const hostFailures = createHostFailures()
   const onBug = (error: unknown): void => options.onBug?.(error)
-  const onUpgradeBug = (error: unknown): void => {
+  const onUpgradeBug = (error: unknown, upgrade: string): void => {
     if (hostFailures.includes(error)) throw error
-    onBug(error)
+    options.onBug?.(error, upgrade)
   }
   const { substitution } = options
   const common = { identity, chainId, evmChainId, settings, onBug, onPrint, substitution }

@@ -58,7 +58,7 @@ The second start continues where the first one ended. docs/follow.md says what t
 function announce(node: AssembledNode, home: string): void {
   const { config, urls, chainId, evmChainId, height } = node
   const follow = node.gateway.driver.status().follow
-  bannerlessLog(node)('info', 'started', { chain_id: chainId, height, node_height: follow?.nodeHeight, home, urls })
+  bannerlessLog(node)('info', 'started', { chain_id: chainId, height, node_height: follow?.nodeHeight, home, ...urls })
   if (config.node.silent) return
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['chain', `${chainId} (EVM ${evmChainId})`],

@@ -59,7 +59,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
 /** Prints the banner, unless it is turned off, and writes the `--config-out` file. */
 async function announce(node: AssembledNode, home: string | undefined, showKeys: boolean): Promise<void> {
   const { config } = node
-  bannerlessLog(node)('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
+  bannerlessLog(node)('info', 'started', { chain_id: node.chainId, height: node.height, home, ...node.urls })
   if (!config.node.silent) {
     const { renderBanner } = await import('./banner.ts')
     const { VERSION } = await import('../node/version.ts')

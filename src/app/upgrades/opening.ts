@@ -25,8 +25,8 @@ export interface OpenBlockOptions {
   readonly rules: GateRules
   /** Receives log lines about plans; must not change state. */
   readonly log: (line: string) => void
-  /** Receives the error of a failed handler; must not change state. It rethrows a host failure, which ends the block. */
-  readonly onBug: (error: unknown) => void
+  /** Receives the error of a failed handler and the upgrade's name; must not change state. It rethrows a host failure, which ends the block. */
+  readonly onBug: (error: unknown, upgrade: string) => void
   /** Shows the steps of upgrades. */
   readonly progress?: Progress | undefined
 }
@@ -74,7 +74,7 @@ export function openBlock(
     runUpgrade({ upgrade, plan, branch, block, era, log, report })
     return { era, branch, applied: plan, stores }
   } catch (error) {
-    onBug(error)
+    onBug(error, plan.name)
     return { halt: upgradeFailed(plan, height, error) }
   }
 }

@@ -38,7 +38,7 @@ describe('a handler', () => {
       exitCode: 6,
       line: 'UPGRADE "v2" FAILED at height: 4: no such thing',
     })
-    expect(chain.bugs).toHaveLength(1)
+    expect(chain.bugs).toEqual([{ error: new Error('no such\nthing'), upgrade: 'v2' }])
     expect(chain.store.latestHeight()).toBe(3n)
     expect(chain.store.at().has('bank', utf8('key'))).toBe(false)
     // A binary with a correct handler continues from there.

@@ -77,7 +77,7 @@ function applyChoices({ driver }: GatewayNode, { intervalMs, minGasPriceWei, log
 async function announce(node: AssembledNode, home: string | undefined, choices: DevChoices): Promise<void> {
   const { factsOf, renderDevBanner } = await import('./banner.ts')
   const { config } = node
-  bannerlessLog(node)('info', 'started', { chain_id: node.chainId, height: node.height, home, urls: node.urls })
+  bannerlessLog(node)('info', 'started', { chain_id: node.chainId, height: node.height, home, ...node.urls })
   const facts = factsOf(node, {
     home,
     blocks:

@@ -5,6 +5,7 @@ import type { Application } from '../../app/types.ts'
 import type { Identity } from '../../identity/types.ts'
 import type { Progress } from '../../primitives/progress.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
+import { bugLog } from '../bug-log.ts'
 import type { Build } from '../build.ts'
 import { requireFittingBuild } from '../build-check.ts'
 import type { OpenedChain } from '../chain.ts'
@@ -34,7 +35,7 @@ export function openStateMachine(parts: {
     chainId,
     evmChainId,
     settings: admission,
-    onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
+    onBug: bugLog(log),
     onPrint: print,
     onUpgrade: (line) => log('info', line),
     progress,

@@ -10,6 +10,7 @@ import type { CheckResult } from '../../app/types.ts'
 import { ofSize } from '../../consensus/admission.ts'
 import { createIdentity, evmChainIdOf } from '../../identity/identity.ts'
 import { openBackend } from '../backend.ts'
+import { bugLog } from '../bug-log.ts'
 import type { Build } from '../build.ts'
 import { observerOf } from '../chain-log.ts'
 import { ignoreClosedOutput } from '../closed-output.ts'
@@ -47,7 +48,7 @@ async function serve(
     chainId,
     evmChainId,
     settings: { minGasPrices: config.api.minGasPrice },
-    onBug: (error) => log('error', 'a transaction failed unexpectedly', { error }),
+    onBug: bugLog(log),
     ...build,
   })
   const { blocks, withContext } = openReader(backend, identity, app)

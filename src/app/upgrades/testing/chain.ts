@@ -101,7 +101,7 @@ export function testChain(): TestChain {
       evmChainId: 6930n,
       settings: { minGasPrices: '' },
       onUpgrade: (line) => lines.push(line),
-      onBug: (error) => bugs.push(error),
+      onBug: (error, upgrade) => bugs.push({ error, upgrade }),
       upgrades: [],
       ...wishes,
       modules: [...(wishes.modules ?? builtModules), decider],
