@@ -4,6 +4,7 @@ import type { StoredBlock } from '../app/records.ts'
 import { inputOfBlock } from '../app/trace.ts'
 import type { TracePayload, TraceSubject } from '../app/trace-jobs.ts'
 import type { PastBlock } from '../app/types.ts'
+import { hashHeader } from '../consensus/comet/hashes.ts'
 import { encodeTransaction } from '../evm/transaction/encode.ts'
 import { recoverSender } from '../evm/transaction/sender.ts'
 import { accessListOf, feeCapOf, type Transaction } from '../evm/transaction/types.ts'
@@ -79,8 +80,11 @@ export function minedOrder(
   return order(settings, { kind: 'mined', input, receipts, target }, state, height)
 }
 
-function inputUpTo({ blocks }: GatewayNode, block: StoredBlock, lastTxIndex: number): PastBlock {
-  return inputOfBlock(block, blocks.validators(block.header.height - 1n) ?? [], lastTxIndex)
+function inputUpTo({ blocks, settings }: GatewayNode, block: StoredBlock, lastTxIndex: number): PastBlock {
+  const input = inputOfBlock(block, blocks.validators(block.header.height - 1n) ?? [], lastTxIndex)
+  // The hash of a block that was loaded is the one that it has in its own chain.
+  const isAdopted = settings.isDevelopment && !equal(hashHeader(block.header), block.hash)
+  return { ...input, isAdopted }
 }
 
 /** Returns the height of the state before a block. Throws `notFound` for the first block of a chain, which has no transactions. */

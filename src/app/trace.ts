@@ -54,7 +54,14 @@ function isUnderstood(bytes: Uint8Array, decode: (bytes: Uint8Array) => DecodedT
 }
 
 /** Returns the error of a transaction that does not run here as it did on the chain, such as one with messages of a Wasm contract. */
-function otherwise({ height, txs }: PastBlock, index: number, { code, log }: TxResult): ChainError {
+function otherwise({ height, txs, isAdopted }: PastBlock, index: number, { code, log }: TxResult): ChainError {
+  if (isAdopted) {
+    const why = 'only a dump made with --preserve-historical-states has the states of earlier blocks'
+    return queryError(
+      'unimplemented',
+      `block ${height} comes from a loaded dump and does not run again on the state before it: ${why} (${String(log)})`,
+    )
+  }
   const hash = formatHex(sha256(txs[index]!)).toUpperCase()
   const how =
     code === 0 ? 'succeeds here and failed on the chain' : `succeeded on the chain and fails here: ${String(log)}`

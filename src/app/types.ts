@@ -48,6 +48,8 @@ export interface BlockInput extends BlockFacts {
 export interface PastBlock extends BlockInput {
   /** Whether each transaction succeeded; an execution in which one does otherwise is given up. */
   readonly succeeded?: readonly boolean[]
+  /** Whether it comes from a loaded state, which can lack the state before it. */
+  readonly isAdopted?: boolean
 }
 
 export interface BlockOutput {

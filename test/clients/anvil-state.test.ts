@@ -161,6 +161,22 @@ test('a dump with the states of older blocks has them in the form of anvil, and 
   }
 })
 
+test('blocks of a dump are traced if it has the states before them, and refused with the reason otherwise', async () => {
+  await using whole = await open()
+  await whole.node.rpc('anvil_loadState', pack(recorded.state))
+  await using bare = await open()
+  await bare.node.rpc('anvil_loadState', pack({ ...recorded.state, historical_states: null }))
+  for (const { transactionHash, gasUsed } of recorded.receipts.slice(1, 7)) {
+    const traced = await whole.node.rpc('debug_traceTransaction', transactionHash, { tracer: 'callTracer' })
+    expect(traced).toMatchObject({ gasUsed })
+    for (const [method, ...options] of [['debug_traceTransaction', {}], ['trace_transaction']] as const) {
+      await expect(bare.node.rpc(method, transactionHash, ...options)).rejects.toThrow(
+        /^block \d+ comes from a loaded dump and does not run again on the state before it: only a dump made with --pres/,
+      )
+    }
+  }
+})
+
 interface HistoricalState {
   readonly accounts: Readonly<Record<string, Json>>
 }

@@ -114,7 +114,9 @@ function adoptedBlock(node: GatewayNode, ctx: ReadContext, block: DumpedBlock, a
 function adoptedBlocks(node: GatewayNode, { blocks, accounts }: DumpedState): readonly AdoptedBlock[] {
   const keepsStates = blocks.some((block) => block.accounts !== undefined)
   const made: AdoptedBlock[] = []
+  let ownBaseFeeWei = 0n
   node.withContext(undefined, (ctx) => {
+    ownBaseFeeWei = evm.baseFeeWei(ctx)
     for (const block of blocks) made.push(adoptedBlock(node, ctx, block, made.at(-1)?.timeNs ?? -1n))
   })
   // Code reads only the hashes of blocks before its own.
@@ -126,7 +128,12 @@ function adoptedBlocks(node: GatewayNode, { blocks, accounts }: DumpedState): re
   return made.map((block, i) => {
     const shown = shownAt(i)
     if (!shown) return block
-    return { ...block, amendments: (at) => [...shown.flatMap((one) => [...evm.amendmentsOf(at, one)]), ...hashes] }
+    // The next block runs again with its own base fee, and blocks that are made later have that of this chain.
+    const baseFee = keepsStates ? [{ kind: 'baseFee', wei: made[i + 1]?.baseFeeWei ?? ownBaseFeeWei } as const] : []
+    return {
+      ...block,
+      amendments: (at) => [...shown.flatMap((one) => [...evm.amendmentsOf(at, one)]), ...hashes, ...baseFee],
+    }
   })
 }
 
