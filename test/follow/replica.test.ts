@@ -4,8 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createRestHandler } from '../../src/api/rest/rest.ts'
+import { storesOf } from '../../src/app/stores.ts'
+import { identityOf } from '../../src/identity/profiles.ts'
 import type { AssembledNode } from '../../src/node/assembly.ts'
 import { type FakeNode, startFakeNode, streamFile } from '../support/follow/fake-node.ts'
+import { foreignChain } from '../support/follow/foreign-chain.ts'
 import type { NodeHistory } from '../support/follow/node-history.ts'
 import { ownChain } from '../support/follow/own-chain.ts'
 import { startReplica } from '../support/follow/replica.ts'
@@ -61,6 +64,14 @@ async function reasonOf(replica: AssembledNode): Promise<string> {
   await expect.poll(() => stoppedOf(replica)).toBeDefined()
   return stoppedOf(replica)!
 }
+
+/** Makes a chain whose block at a height has a change that this build does not make, so that it cannot be executed here. */
+const chainWithForeign = (height: number): Promise<NodeHistory> =>
+  foreignChain({
+    base: chain,
+    stores: storesOf(identityOf('almanac')),
+    blocks: new Map([[height, { changes: [{ store: 'bank', key: Uint8Array.of(0xff), value: Uint8Array.of(1) }] }]]),
+  })
 
 const changed = (content: Uint8Array): Uint8Array => {
   const bytes = Uint8Array.from(content)
@@ -146,16 +157,38 @@ test('a file without a length, of a tool that renames it, is read too', async ()
   await reach(await start(), LAST)
 })
 
-test('a wrong byte in one value stops the replica at its height, until the file is mended', async () => {
+test('a block whose file is wrong is executed here, and the log says what was wrong', async () => {
+  node.file = (height, content) => {
+    if (height === 4) return Uint8Array.from([...content, 7])
+    return height === 8 ? changed(content) : content
+  }
+  node.advance(LAST)
+  const said: string[] = []
+  const replica = await startReplica(node, join(folder, 'home'), {}, (level, message, facts) => {
+    if (level === 'warn' && /^executed/.test(message)) said.push(`${facts?.['height']}: ${facts?.['reason']}`)
+  })
+  replicas.push(replica)
+  await reach(replica, LAST)
+  expect(said).toEqual([
+    expect.stringMatching(/^4: .*block-4-data is no file of the change stream: it has \d+ bytes after a length of/),
+    expect.stringMatching(
+      /^8: block 8 of the node is not verified: the app hash after it is [0-9A-F]{64}, and the changes of the stream give [0-9A-F]{64}; the first difference is in store staking, key 0x60: the stream has a change that the block does not make$/,
+    ),
+  ])
+  expect(stoppedOf(replica)).toBeUndefined()
+})
+
+test('a wrong byte in a block that cannot be executed stops the replica at its height, until the file is mended', async () => {
+  node.history = await chainWithForeign(8)
   node.file = (height, content) => (height === 8 ? changed(content) : content)
   node.advance(LAST)
   const replica = await start()
   expect(await reasonOf(replica)).toMatch(
-    /^block 8 of the node is not verified: the app hash after it is [0-9A-F]{64}, and the changes of the stream give [0-9A-F]{64}; the first difference is in store staking, key 0x60: the stream has a change that the block does not make$/,
+    /^block 8 of the node is not verified: the app hash after it is [0-9A-F]{64}, and the changes of the stream give [0-9A-F]{64}; the block wrote to .*bank, .*, and the node does not tell which differs$/,
   )
   expect(Number(replica.height)).toBe(7)
-  writeFileSync(join(node.stream, 'block-8-data'), streamFile(chain.blocks.get(8)!.changes))
-  await reach(replica, LAST)
+  writeFileSync(join(node.stream, 'block-8-data'), streamFile(node.history.blocks.get(8)!.changes))
+  await reach(replica, LAST, node.history)
   expect(stoppedOf(replica)).toBeUndefined()
 })
 
@@ -177,6 +210,7 @@ test('a stream that ends while the node goes on is named in the log, once', asyn
 })
 
 test('a proof at the tip of a replica that has stopped is refused at once, with the reason', async () => {
+  node.history = await chainWithForeign(8)
   node.file = (height, content) => (height === 8 ? changed(content) : content)
   node.advance(LAST)
   const replica = await start()
@@ -187,12 +221,13 @@ test('a proof at the tip of a replica that has stopped is refused at once, with 
   await replica.gateway.driver.nextHeader(6n)
 })
 
-test('bytes that are no change are named with their file', async () => {
+test('bytes that are no change are named with their file, if the block cannot be executed', async () => {
+  node.history = await chainWithForeign(4)
   node.file = (height, content) => (height === 4 ? Uint8Array.from([...content, 7]) : content)
   node.advance(6)
   const replica = await start()
   expect(await reasonOf(replica)).toMatch(
-    /block-4-data is no file of the change stream: it has \d+ bytes after a length of/,
+    /block-4-data is no file of the change stream: it has \d+ bytes after a length of .* executing block 4 here does not give its app hash: copy the files of heights 4 to 4/,
   )
   expect(Number(replica.height)).toBe(3)
 })

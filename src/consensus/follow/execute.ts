@@ -1,4 +1,4 @@
-/** Execution of a node's blocks here, for those that its stream lacks, and to find where the stream is wrong. */
+/** Execution of a node's blocks here, for those whose changes are missing or wrong, and to find where they are wrong. */
 import type { StoredBlock } from '../../app/records.ts'
 import type { Application, GenesisDocument } from '../../app/types.ts'
 import { queryError } from '../../primitives/errors.ts'

@@ -201,10 +201,14 @@ export function startFollowing(options: FollowOptions): Following {
     return true
   }
 
+  /** Resolves with the changes of a block. A fault in the source is a gap too: executing the block may fill it. */
   async function nextChanges(height: bigint): Promise<StreamedBlock | Gap> {
     wanted = { height, sinceMs: options.elapsed(), isLogged: false }
     try {
       return await changes.next(height, interrupt.signal)
+    } catch (error) {
+      if (isFirst() || !isDifference(error)) throw error
+      return { until: height + 1n, reason: error.message }
     } finally {
       wanted = undefined
     }
@@ -238,30 +242,40 @@ export function startFollowing(options: FollowOptions): Following {
     changes.release(height - BigInt(executor.heldCount()))
   }
 
-  /** Takes the changes of a source over, or those of another source if they are wrong. Rejects as `take` of the first. */
+  /**
+   * Takes the changes of a source over. If they are wrong, takes those of another source, or executes the block. Rejects as `take` of
+   * the first.
+   */
   async function takeStreamed(
     block: NodeBlock,
     { changes: written, insteadOf, instead }: StreamedBlock,
     set: readonly Validator[] | undefined,
   ): Promise<void> {
     const { height } = block.header
-    let reason = insteadOf
+    const noteFault = (reason: string): void =>
+      log('warn', 'took the changes of a block from the peer: those of the stream are wrong', { height, reason })
     try {
       await take(block, written, set)
+      if (insteadOf !== undefined) noteFault(insteadOf)
     } catch (error) {
       signal.throwIfAborted()
       if (!isDifference(error)) throw error
       const other = await instead?.(signal).catch(() => undefined)
-      signal.throwIfAborted()
-      if (!other || isGap(other)) throw error
-      reason = error.message
-      await take(block, other.changes, set).catch(() => {
+      const ways = [
+        ...(other && !isGap(other) ? [() => take(block, other.changes, set).then(() => noteFault(error.message))] : []),
+        ...(isFirst() ? [] : [() => fill(block, { until: height + 1n, reason: error.message })]),
+      ]
+      for (const way of ways) {
         signal.throwIfAborted()
-        throw error
-      })
+        const isTaken = await way().then(
+          () => true,
+          () => false,
+        )
+        if (isTaken) return
+      }
+      signal.throwIfAborted()
+      throw error
     }
-    if (reason !== undefined)
-      log('warn', 'took the changes of a block from the peer: those of the stream are wrong', { height, reason })
   }
 
   /** Verifies what the block itself says. Its app hash is that of the state before it. */

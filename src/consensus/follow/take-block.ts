@@ -45,7 +45,7 @@ export interface Taking {
    * difference. `validators` is the set of the height if it is not the previous one, rotated.
    */
   take(block: NodeBlock, written: readonly Change[], validators: readonly Validator[] | undefined): Promise<void>
-  /** Executes a block whose changes the stream lacks, and commits it. Rejects with `dataLoss` if that does not give the app hash. */
+  /** Executes a block whose changes are missing or wrong, and commits it. Rejects with `dataLoss` if that does not give the app hash. */
   fill(block: NodeBlock, gap: Gap): Promise<void>
 }
 
@@ -160,7 +160,7 @@ export function createTaking(options: TakingOptions): Taking {
     }
   }
 
-  /** Executes a block whose changes the stream lacks. */
+  /** Executes a block instead of taking its changes. */
   async function fill(block: NodeBlock, gap: Gap): Promise<void> {
     const { height } = block.header
     const stated = await statedHash(block)
@@ -175,7 +175,7 @@ export function createTaking(options: TakingOptions): Taking {
       throw unfilled(height, gap, 'does not give its app hash')
     }
     executed.commit()
-    log('warn', 'executed a block that the stream lacks', { height, reason: gap.reason })
+    log('warn', 'executed a block whose changes are missing or wrong', { height, reason: gap.reason })
   }
 
   return { take, fill }
