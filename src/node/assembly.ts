@@ -263,7 +263,9 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     now: clock,
   })
   serveQueries(() => ({ node: gateway, nodeInfo }))
-  undo.push(watchVoters(gateway, log), logFailedPayouts(gateway, log))
+  // The parameters of a chain that is followed are not the operator's.
+  if (config.consensus.engine !== 'follow') undo.push(watchVoters(gateway, log))
+  undo.push(logFailedPayouts(gateway, log))
   if (config.log.chain) undo.push(logChain(gateway, log))
   if (fed.length > 0 && production) {
     const { seed } = config.feeder

@@ -192,6 +192,18 @@ test('a wrong byte in a block that cannot be executed stops the replica at its h
   expect(stoppedOf(replica)).toBeUndefined()
 })
 
+test('a parameter that its operator cannot change causes no warning', async () => {
+  node.history = await ownChain(3, Infinity, 'almanac', 4)
+  node.advance(3)
+  const warnings: string[] = []
+  const replica = await startReplica(node, join(folder, 'home'), {}, (level, message) => {
+    if (level === 'warn') warnings.push(message)
+  })
+  replicas.push(replica)
+  await reach(replica, 3, node.history)
+  expect(warnings).toEqual([])
+})
+
 test('a stream that ends while the node goes on is named in the log, once', async () => {
   node.file = (height, content) => (height > 5 ? undefined : content)
   node.advance(LAST)

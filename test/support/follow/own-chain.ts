@@ -9,13 +9,18 @@ const INIT_CODE = '0x4360005560006000f3'
 
 /**
  * Makes a chain of `blocks` blocks. Chains with the same `branchAt` are equal; another one has other transactions from that
- * height on. `profile` is that of the chain.
+ * height on. `profile` is that of the chain, `validators` their number.
  */
-export async function ownChain(blocks: number, branchAt = Infinity, profile = 'almanac'): Promise<NodeHistory> {
+export async function ownChain(
+  blocks: number,
+  branchAt = Infinity,
+  profile = 'almanac',
+  validators = 1,
+): Promise<NodeHistory> {
   const node = await assembleNode({
     resolved: resolveConfig({
       caller: {
-        chain: { profile },
+        chain: { profile, validators },
         api: { workers: 0 },
         compute: { workers: 0 },
         feeder: { enabled: false },
