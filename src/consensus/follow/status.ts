@@ -49,14 +49,17 @@ export function createStatus({
   onListenerFailure,
 }: StatusOptions): ReplicaStatus {
   const listeners = createListeners<void>(onListenerFailure)
-  let nodeTip: (NodeTip & { readonly atMs: number }) | undefined
+  /** `ours` is the latest height here when the node told of its own. */
+  let nodeTip: (NodeTip & { readonly atMs: number; readonly ours: bigint }) | undefined
   let stopped: Halted | undefined
   let status = read()
 
   function read(): FollowStatus {
     const { height, timeNs } = latest()
     const isFresh = nodeTip !== undefined && now() - nodeTip.atMs <= STALE_MS
-    const nodeHeight = isFresh ? nodeTip!.height : undefined
+    // What was followed since it told of its latest block, the node has too.
+    const hasMore = nodeTip !== undefined && height > nodeTip.ours && height > nodeTip.height
+    const nodeHeight = isFresh ? (hasMore ? height : nodeTip!.height) : undefined
     const lagBlocks = nodeHeight === undefined ? undefined : nodeHeight > height ? nodeHeight - height : 0n
     const nodeTimeNs = isFresh ? nodeTip!.timeNs : BigInt(now()) * NS_PER_MS
     const isBehind = lagBlocks !== 0n && height > 0n && nodeTimeNs > timeNs
@@ -84,7 +87,7 @@ export function createStatus({
     stopped: () => stopped,
     tip: () => nodeTip,
     setTip(tip) {
-      nodeTip = { ...tip, atMs: now() }
+      nodeTip = { ...tip, atMs: now(), ours: latest().height }
       refresh()
     },
     confirm(height) {
