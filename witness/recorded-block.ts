@@ -1,7 +1,7 @@
 /** Recorded blocks in the forms of the node: blocks, changes, validators. */
 import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../src/app/records.ts'
 import type { NodeBlock } from '../src/consensus/follow/node-block.ts'
-import { misbehaviourOf } from '../src/consensus/follow/rpc/block-of-json.ts'
+import { evidenceOf, misbehaviourOf } from '../src/consensus/follow/rpc/evidence-of-json.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { parseRfc3339, ZERO_TIME_NS } from '../src/primitives/time.ts'
 import type { Change } from '../src/store/types.ts'
@@ -97,7 +97,8 @@ export function nodeBlockOf(block: RecordedBlock, next?: RecordedBlock): NodeBlo
     blockEvents: [...block.beginBlockEvents, ...block.endBlockEvents],
     lastCommit: commitOf(block),
     commit: next && commitOf(next),
-    evidence: block.evidence.flatMap(misbehaviourOf),
+    misbehaviour: block.evidence.flatMap(misbehaviourOf),
+    evidence: block.evidence.map(evidenceOf),
     validatorUpdates: [],
   }
 }

@@ -116,6 +116,8 @@ export interface StoredBlock {
   readonly coinbase: Uint8Array
   /** PREVRANDAO that a development chain set; else it follows from the block. */
   readonly prevRandao?: Uint8Array | undefined
+  /** Encoded `tendermint.types.Evidence` of misbehaviour, of a block that another node executed; absent without any. */
+  readonly evidence?: readonly Uint8Array[] | undefined
   /** App hash after this block. */
   readonly nextAppHash: Uint8Array
   /** Whether the block comes from a loaded state, and was not executed. Only listeners of new blocks are told. */

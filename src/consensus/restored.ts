@@ -2,6 +2,8 @@
  * The last block of a chain that was restored from a snapshot, as far as the state records it: headers and validators of recent
  * heights, which the app hash covers.
  */
+
+import { headerOf } from '../app/header.ts'
 import { rotateProposers, withUpdates } from '../app/proposers.ts'
 import type { BlockHeader, Validator } from '../app/records.ts'
 import type { Application } from '../app/types.ts'
@@ -14,7 +16,6 @@ import type { ReadContext } from '../sdk/context.ts'
 import type { TableWrite } from '../store/types.ts'
 import type { VersionedStore } from '../store/versioned.ts'
 import { hashHeader, NO_BLOCK_ID, sortValidators } from './comet/hashes.ts'
-import { headerOf } from './cometbft/facts.ts'
 
 /**
  * Returns the rows of the restored height: its header, and the validators of it and the next two heights. Throws `dataLoss` for

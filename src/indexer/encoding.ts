@@ -13,7 +13,7 @@ import type {
   TxResult,
   Validator,
 } from '../app/records.ts'
-import { concat } from '../primitives/bytes.ts'
+import { concat, EMPTY } from '../primitives/bytes.ts'
 import { takeVarint } from '../primitives/varint.ts'
 import type { ChainEvent } from '../store/types.ts'
 import { type LogReference, omitLogs, type ReceiptSource, restoreLogs } from './log-references.ts'
@@ -197,7 +197,9 @@ export function encodeBlockBody(block: BlockBody): Uint8Array {
   putBytes(out, block.nextAppHash)
   if (packed) putBytes(out, packed)
   else putRaw(out, txs)
-  if (block.prevRandao) putBytes(out, block.prevRandao)
+  // Both are rare: the record ends before them.
+  if (block.prevRandao || block.evidence) putBytes(out, block.prevRandao ?? EMPTY)
+  if (block.evidence) putList(out, block.evidence, putBytes)
   return finishWriting(out)
 }
 
@@ -219,7 +221,16 @@ export function decodeBlockBody(bytes: Uint8Array): BlockBody {
     coinbase: takeBytes(input),
     nextAppHash: takeBytes(input),
     txs: takeList(form === PACKED ? startReading(decompress(takeBytes(input))) : input, takeBytes),
-    ...(input.at < bytes.length && { prevRandao: takeBytes(input) }),
+    ...takeRare(input, bytes.length),
+  }
+}
+
+/** Takes the fields at the end of a block body that few blocks have. */
+function takeRare(input: In, end: number): Pick<BlockBody, 'prevRandao' | 'evidence'> {
+  const prevRandao = input.at < end ? takeBytes(input) : EMPTY
+  return {
+    ...(prevRandao.length > 0 && { prevRandao }),
+    ...(input.at < end && { evidence: takeList(input, takeBytes) }),
   }
 }
 

@@ -3,12 +3,12 @@ import type { StoredBlock, TxResult, Validator } from '../../app/records.ts'
 import {
   base64OrNull,
   blockIdJson,
-  blockJson,
   formatUpperHex,
   txResultJson,
   validatorUpdateJson,
 } from '../../consensus/comet/block-json.ts'
 import { merkleProof } from '../../consensus/comet/merkle.ts'
+import { blockJson } from '../../consensus/comet/stored-block-json.ts'
 import { hasLateData } from '../../indexer/late-values.ts'
 import { EMPTY, formatBase64, toKey } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'

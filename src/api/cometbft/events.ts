@@ -5,12 +5,12 @@ import type { WebSocket } from 'ws'
 import type { StoredBlock, Validator } from '../../app/records.ts'
 import {
   blockIdJson,
-  blockJson,
   eventsJson,
   formatUpperHex,
   headerJson,
   txResultEventJson,
 } from '../../consensus/comet/block-json.ts'
+import { blockJson } from '../../consensus/comet/stored-block-json.ts'
 import type { Identity } from '../../identity/types.ts'
 import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'

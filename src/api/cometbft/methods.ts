@@ -2,7 +2,6 @@
 import type { TxResult } from '../../app/records.ts'
 import {
   blockIdJson,
-  blockMetaJson,
   commitJson,
   eventsJson,
   formatUpperHex,
@@ -11,6 +10,7 @@ import {
   validatorJson,
 } from '../../consensus/comet/block-json.ts'
 import { NO_BLOCK_ID, sortValidators } from '../../consensus/comet/hashes.ts'
+import { blockMetaJson } from '../../consensus/comet/stored-block-json.ts'
 import type { Admission } from '../../consensus/driver.ts'
 import * as upgrade from '../../modules/upgrade/keeper.ts'
 import { EMPTY, formatBase64 } from '../../primitives/bytes.ts'

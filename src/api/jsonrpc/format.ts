@@ -26,8 +26,8 @@ export function quantity(value: bigint | number): string {
 const timestamp = (block: StoredBlock): string => quantity(block.header.timeNs / NS_PER_SECOND)
 
 /** Returns the length of a block in the encoding of CometBFT. */
-function sizeOf({ header, txs, lastCommit }: StoredBlock): number {
-  return encodeBlock(header, txs, lastCommit ?? NO_COMMIT).length
+function sizeOf({ header, txs, lastCommit, evidence }: StoredBlock): number {
+  return encodeBlock(header, txs, lastCommit ?? NO_COMMIT, evidence).length
 }
 
 /** Formats a header for subscriptions: without transactions and size. */

@@ -1,14 +1,13 @@
 /** Blocks as protobuf messages of CometBFT and the SDK. */
-import { create, type MessageInitShape } from '@bufbuild/protobuf'
-import { blockIdInit, headerInit } from '../../app/header.ts'
-import type { Commit, StoredBlock } from '../../app/records.ts'
+import { create, fromBinary, type MessageInitShape } from '@bufbuild/protobuf'
+import { commitInit, headerInit } from '../../app/header.ts'
+import type { StoredBlock } from '../../app/records.ts'
 import { NO_COMMIT } from '../../consensus/comet/hashes.ts'
 import { HeightBoundsSchema } from '../../gen/chain/errors/v1/errors_pb.ts'
 import type { BlockSchema as SdkBlockSchema } from '../../gen/sdk/base/tendermint/v1beta1/types_pb.ts'
 import type { BlockSchema } from '../../gen/tendermint/types/block_pb.ts'
-import type { CommitSchema } from '../../gen/tendermint/types/types_pb.ts'
+import { EvidenceSchema } from '../../gen/tendermint/types/evidence_pb.ts'
 import { queryError } from '../../primitives/errors.ts'
-import { toTimestamp } from '../../primitives/time.ts'
 import type { GatewayNode } from '../gateway.ts'
 
 /** Returns a block. Throws with `HeightBounds`: `invalidArgument` below 1 or above the tip, `notFound` for a pruned one. */
@@ -24,26 +23,16 @@ export function requireBlock({ blocks }: GatewayNode, height: bigint): StoredBlo
   return block
 }
 
-function commitInit(commit: Commit): MessageInitShape<typeof CommitSchema> {
-  return {
-    height: commit.height,
-    round: commit.round,
-    blockId: blockIdInit(commit.blockId),
-    signatures: commit.signatures.map(({ flag, validator, timeNs, signature }) => ({
-      blockIdFlag: flag,
-      validatorAddress: validator,
-      timestamp: toTimestamp(timeNs),
-      signature,
-    })),
-  }
-}
+const evidenceInit = ({ evidence = [] }: StoredBlock) => ({
+  evidence: evidence.map((piece) => fromBinary(EvidenceSchema, piece)),
+})
 
 /** Returns a block in the form of CometBFT. */
 export function blockInit(block: StoredBlock): MessageInitShape<typeof BlockSchema> {
   return {
     header: headerInit(block.header),
     data: { txs: [...block.txs] },
-    evidence: {},
+    evidence: evidenceInit(block),
     lastCommit: commitInit(block.lastCommit ?? NO_COMMIT),
   }
 }
@@ -53,7 +42,7 @@ export function sdkBlockInit(block: StoredBlock, proposerBech32: string): Messag
   return {
     header: { ...headerInit(block.header), proposerAddress: proposerBech32 },
     data: { txs: [...block.txs] },
-    evidence: {},
+    evidence: evidenceInit(block),
     lastCommit: commitInit(block.lastCommit ?? NO_COMMIT),
   }
 }

@@ -1,11 +1,10 @@
-/** Blocks, commits, results and validators in the JSON of the CometBFT RPC (docs/cometbft.md#rpc). */
-import type { BlockHeader, BlockId, Commit, StoredBlock, TxResult, Validator } from '../../app/records.ts'
+/** Headers, commits, results and validators in the JSON of the CometBFT RPC (docs/cometbft.md#rpc). */
+import type { BlockHeader, BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
 import { logOf } from '../../app/result.ts'
 import { formatBase64, formatHex } from '../../primitives/bytes.ts'
 import { formatRfc3339Nano, ZERO_TIME_NS } from '../../primitives/time.ts'
 import type { ChainEvent } from '../../store/types.ts'
-import { BLOCK_PROTOCOL, encodeBlock } from './encoding.ts'
-import { NO_COMMIT } from './hashes.ts'
+import { BLOCK_PROTOCOL } from './encoding.ts'
 
 type Json = Record<string, unknown>
 
@@ -55,25 +54,6 @@ export function commitJson(commit: Commit): Json {
       timestamp: formatRfc3339Nano(signature.flag === ABSENT ? ZERO_TIME_NS : signature.timeNs),
       signature: base64OrNull(signature.signature),
     })),
-  }
-}
-
-export function blockJson(block: StoredBlock): Json {
-  return {
-    header: headerJson(block.header),
-    data: { txs: block.txs.map(formatBase64) },
-    evidence: { evidence: [] },
-    last_commit: commitJson(block.lastCommit ?? NO_COMMIT),
-  }
-}
-
-/** Returns header and size, as `blockchain` lists blocks. */
-export function blockMetaJson(block: StoredBlock): Json {
-  return {
-    block_id: blockIdJson(block.blockId),
-    block_size: encodeBlock(block.header, block.txs, block.lastCommit ?? NO_COMMIT).length.toString(),
-    header: headerJson(block.header),
-    num_txs: block.txs.length.toString(),
   }
 }
 

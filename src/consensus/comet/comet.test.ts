@@ -4,7 +4,7 @@ import type { BlockHeader, Commit, StoredBlock, TxResult } from '../../app/recor
 import { concat, EMPTY, formatHex, hex, utf8 } from '../../primitives/bytes.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { parseRfc3339 } from '../../primitives/time.ts'
-import { blockJson, blockMetaJson, headerJson, txResultEventJson, txResultJson } from './block-json.ts'
+import { headerJson, txResultEventJson, txResultJson } from './block-json.ts'
 import { encodePrecommitSignBytes } from './encoding.ts'
 import {
   blockIdOf,
@@ -18,6 +18,7 @@ import {
   sortValidators,
 } from './hashes.ts'
 import { merkleProof, merkleRoot } from './merkle.ts'
+import { blockJson, blockMetaJson } from './stored-block-json.ts'
 
 /** Block 18 of a chain made by CometBFT 0.38.25, with the hashes of the next one. */
 const BLOCK_17_ID = {

@@ -129,8 +129,13 @@ function encodeCommit(commit: Commit): Uint8Array {
   })
 }
 
-/** Block{header=1, data=2, evidence=3, last_commit=4}, without evidence. The part set is made of these bytes. */
-export function encodeBlock(header: BlockHeader, txs: readonly Uint8Array[], lastCommit: Commit): Uint8Array {
+/** Block{header=1, data=2, evidence=3, last_commit=4}. The part set is made of these bytes. Evidence is encoded. */
+export function encodeBlock(
+  header: BlockHeader,
+  txs: readonly Uint8Array[],
+  lastCommit: Commit,
+  evidence: readonly Uint8Array[] = [],
+): Uint8Array {
   return message((writer) => {
     embedded(writer, 1, encodeHeader(header))
     embedded(
@@ -140,7 +145,13 @@ export function encodeBlock(header: BlockHeader, txs: readonly Uint8Array[], las
         for (const tx of txs) embedded(data, 1, tx)
       }),
     )
-    embedded(writer, 3, new Uint8Array(0))
+    embedded(
+      writer,
+      3,
+      message((list) => {
+        for (const piece of evidence) embedded(list, 1, piece)
+      }),
+    )
     embedded(writer, 4, encodeCommit(lastCommit))
   })
 }

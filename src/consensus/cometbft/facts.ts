@@ -1,4 +1,5 @@
 /** The facts of a block, from the messages of both versions of ABCI. */
+import { headerOf } from '../../app/header.ts'
 import type { BlockHeader } from '../../app/records.ts'
 import type { BlockFacts } from '../../app/types.ts'
 import {
@@ -8,7 +9,6 @@ import {
   type RequestBeginBlock,
   type RequestFinalizeBlock,
 } from '../../gen/tendermint/abci/types_pb.ts'
-import type { BlockID, Header } from '../../gen/tendermint/types/types_pb.ts'
 import { BlockIDFlag } from '../../gen/tendermint/types/validator_pb.ts'
 import { EMPTY } from '../../primitives/bytes.ts'
 import { fromTimestamp } from '../../primitives/time.ts'
@@ -35,35 +35,6 @@ function evidenceOf(misbehavior: readonly Misbehavior[]): BlockFacts['evidence']
     power: validator?.power ?? 0n,
     totalPower: totalVotingPower,
   }))
-}
-
-function blockIdOf(id: BlockID | undefined): BlockHeader['lastBlockId'] {
-  return {
-    hash: id?.hash ?? EMPTY,
-    partsTotal: id?.partSetHeader?.total ?? 0,
-    partsHash: id?.partSetHeader?.hash ?? EMPTY,
-  }
-}
-
-/** Returns a header of the engine's form. */
-export function headerOf(header: Header): BlockHeader {
-  const appVersion = header.version?.app
-  return {
-    ...(appVersion && { appVersion }),
-    chainId: header.chainId,
-    height: header.height,
-    timeNs: fromTimestamp(header.time ?? NO_TIME),
-    lastBlockId: blockIdOf(header.lastBlockId),
-    lastCommitHash: header.lastCommitHash,
-    dataHash: header.dataHash,
-    validatorsHash: header.validatorsHash,
-    nextValidatorsHash: header.nextValidatorsHash,
-    consensusHash: header.consensusHash,
-    appHash: header.appHash,
-    lastResultsHash: header.lastResultsHash,
-    evidenceHash: header.evidenceHash,
-    proposer: header.proposerAddress,
-  }
 }
 
 /**

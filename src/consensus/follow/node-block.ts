@@ -23,7 +23,10 @@ export interface NodeBlock {
   readonly lastCommit: Commit | undefined
   /** Absent if the node does not have it. */
   readonly commit: Commit | undefined
-  readonly evidence: BlockInput['evidence']
+  /** Misbehaviour as the engine tells the application of it. */
+  readonly misbehaviour: BlockInput['evidence']
+  /** Encoded `tendermint.types.Evidence` of it. */
+  readonly evidence: readonly Uint8Array[]
   /** Changes of the validator set, which take effect two heights later. */
   readonly validatorUpdates: readonly Validator[]
   /** App hash after the block, where the results say it (CometBFT 0.38). */
@@ -32,7 +35,7 @@ export interface NodeBlock {
 
 /** Returns the input of a block's execution. `signers` is the set that signed the block before. */
 export function inputOf(block: NodeBlock, signers: readonly Validator[]): BlockInput {
-  const { header, blockId, txs, lastCommit, evidence } = block
+  const { header, blockId, txs, lastCommit, misbehaviour } = block
   return {
     height: header.height,
     timeNs: header.timeNs,
@@ -45,7 +48,7 @@ export function inputOf(block: NodeBlock, signers: readonly Validator[]): BlockI
       const validator = signers[i]
       return validator ? [{ validator: validator.address, power: validator.power, signed: flag !== ABSENT }] : []
     }),
-    evidence,
+    evidence: misbehaviour,
   }
 }
 
@@ -88,7 +91,7 @@ function firstState(written: readonly Change[]): Reader {
 /** Returns the record of a block. Throws for a transaction or result that is no message of the chain. */
 export function recordOf(
   identity: Identity,
-  { header, blockId, txs, results, blockEvents, lastCommit, commit }: NodeBlock,
+  { header, blockId, txs, results, blockEvents, lastCommit, commit, evidence }: NodeBlock,
   { evmChainId, gasLimit, coinbase }: StateFacts,
   nextAppHash: Uint8Array,
 ): StoredBlock {
@@ -107,6 +110,7 @@ export function recordOf(
     baseFeeWei: BASE_FEE_WEI,
     gasLimit,
     coinbase,
+    ...(evidence.length > 0 && { evidence }),
     nextAppHash,
   }
 }

@@ -4,6 +4,7 @@ import type { BlockId, Commit, TxResult, Validator } from '../../app/records.ts'
 import { equal, formatHex } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import { encodePrecommitSignBytes } from '../comet/encoding.ts'
+import { hashEvidence } from '../comet/evidence.ts'
 import { hashCommit, hashData, hashHeader, hashResults, hashValidators } from '../comet/hashes.ts'
 import type { NodeBlock } from './node-block.ts'
 
@@ -27,10 +28,10 @@ export const difference = (height: bigint, what: string): ChainError =>
   queryError('dataLoss', `block ${height} of the node is not verified: ${what}`)
 
 /**
- * Throws `dataLoss` unless a block is whole: its hash is that of its header, which covers its transactions and the commit of the
- * block before.
+ * Throws `dataLoss` unless a block is whole: its hash is that of its header, which covers its transactions, its evidence and the
+ * commit of the block before.
  */
-export function requireWhole({ header, blockId, txs, lastCommit, commit }: NodeBlock, chainId: string): void {
+export function requireWhole({ header, blockId, txs, lastCommit, commit, evidence }: NodeBlock, chainId: string): void {
   const { height } = header
   if (header.chainId !== chainId)
     throw difference(height, `it is of chain ${header.chainId}, and this one is ${chainId}`)
@@ -38,6 +39,8 @@ export function requireWhole({ header, blockId, txs, lastCommit, commit }: NodeB
   if (!equal(hashData(txs), header.dataHash)) throw difference(height, 'its transactions do not have their hash')
   if (!equal(hashCommit(lastCommit), header.lastCommitHash))
     throw difference(height, 'its signatures of the block before do not have their hash')
+  if (!equal(hashEvidence(evidence), header.evidenceHash))
+    throw difference(height, 'its evidence does not have its hash')
   if (commit && !isSameParts(commit.blockId, blockId))
     throw difference(height, 'its parts are not those that were signed')
 }

@@ -10,6 +10,7 @@ import {
   validatorJson,
 } from '../../../src/consensus/comet/block-json.ts'
 import { encodePrecommitSignBytes } from '../../../src/consensus/comet/encoding.ts'
+import { hashEvidence } from '../../../src/consensus/comet/evidence.ts'
 import {
   blockIdOf,
   hashCommit,
@@ -19,6 +20,7 @@ import {
   NO_BLOCK_ID,
 } from '../../../src/consensus/comet/hashes.ts'
 import { nodeBlockOf } from '../../../src/consensus/follow/rpc/block-of-json.ts'
+import { evidenceOf } from '../../../src/consensus/follow/rpc/evidence-of-json.ts'
 import { ofEd25519 } from '../../../src/primitives/address.ts'
 import { openMemory } from '../../../src/store/backend/memory.ts'
 import type { Change } from '../../../src/store/types.ts'
@@ -30,6 +32,8 @@ export interface ForeignBlock {
   readonly before?: readonly (readonly [tx: Uint8Array, result: Partial<TxResult>])[]
   readonly after?: readonly (readonly [tx: Uint8Array, result: Partial<TxResult>])[]
   readonly changes?: readonly Change[]
+  /** Evidence in the JSON of the engine. */
+  readonly evidence?: readonly unknown[]
   readonly stores?: { readonly added?: readonly string[]; readonly deleted?: readonly string[] }
 }
 
@@ -64,7 +68,7 @@ export async function foreignChain({ base, stores, appVersion, blocks }: Foreign
       results: ownResults,
       blockEvents,
     } = nodeBlockOf(own.block, own.results, own.commit)
-    const { before = [], after = [], changes: added = [], stores: changed } = blocks.get(height) ?? {}
+    const { before = [], after = [], changes: added = [], evidence = [], stores: changed } = blocks.get(height) ?? {}
     const full = (list: typeof before) => list.map(([, result]) => ({ ...RESULT, ...result }))
     const txs = [...before.map(([tx]) => tx), ...ownTxs, ...after.map(([tx]) => tx)]
     const results = [...full(before), ...ownResults, ...full(after)]
@@ -78,6 +82,7 @@ export async function foreignChain({ base, stores, appVersion, blocks }: Foreign
       nextValidatorsHash: validatorsHash,
       appHash: last ? store.appHash() : was.appHash,
       lastResultsHash: hashResults(last?.results ?? []),
+      evidenceHash: hashEvidence(evidence.map(evidenceOf)),
       proposer: validator.address,
     }
     const blockId = blockIdOf(header, txs, last?.commit)
@@ -95,7 +100,7 @@ export async function foreignChain({ base, stores, appVersion, blocks }: Foreign
         block: {
           header: headerJson(header),
           data: { txs: txs.map((tx) => Buffer.from(tx).toString('base64')) },
-          evidence: { evidence: [] },
+          evidence: { evidence },
           last_commit: last ? commitJson(last.commit) : { height: '0', round: 0, block_id: {}, signatures: [] },
         },
       },

@@ -2,7 +2,7 @@
 import { queryError } from '../../../primitives/errors.ts'
 import type { HeaderSource } from '../light/trust.ts'
 import type { BlockSource } from '../source.ts'
-import { commitOf, headerOf } from './block-of-json.ts'
+import { commitOf, headerOf } from './header-of-json.ts'
 import type { NodeRpc } from './node-rpc.ts'
 
 /** Creates the source; `headers` takes at most ten heights, as many calls as engines take in a batch. */

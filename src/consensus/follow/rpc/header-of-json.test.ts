@@ -1,32 +1,8 @@
-/** Blocks in the JSON of the engine's RPC: parts that recordings do not have. */
+/** Headers in the JSON of the engine's RPC: parts that recordings do not have. */
 import { expect, test } from 'vitest'
 import { headerJson } from '../../comet/block-json.ts'
 import { hashHeader } from '../../comet/hashes.ts'
-import { headerOf, misbehaviourOf } from './block-of-json.ts'
-
-const ADDRESS = 'AB'.repeat(20)
-
-test('evidence of both kinds is what the engine tells the application', () => {
-  const timeNs = 1_704_067_200_000_000_000n
-  const common = { TotalVotingPower: '30', Timestamp: '2024-01-01T00:00:00Z' }
-  const vote = { validator_address: ADDRESS, height: '7' }
-  expect(
-    misbehaviourOf({
-      type: 'tendermint/DuplicateVoteEvidence',
-      value: { ...common, vote_a: vote, vote_b: vote, ValidatorPower: '10' },
-    }),
-  ).toMatchObject([{ kind: 'duplicateVote', height: 7n, timeNs, power: 10n, totalPower: 30n }])
-  const validator = { address: ADDRESS, pub_key: { type: 'tendermint/PubKeyEd25519', value: '' }, voting_power: '10' }
-  const attack = { ...common, ConflictingBlock: {}, CommonHeight: '5', ByzantineValidators: [validator, validator] }
-  expect(misbehaviourOf({ type: 'tendermint/LightClientAttackEvidence', value: attack })).toEqual(
-    [1, 2].map(() => ({
-      ...{ kind: 'lightClientAttack', validator: new Uint8Array(20).fill(0xab), height: 5n },
-      ...{ timeNs, power: 10n, totalPower: 30n },
-    })),
-  )
-  // One whose validators are not known, as in amnesia.
-  expect(misbehaviourOf({ value: { ...attack, ByzantineValidators: null } })).toEqual([])
-})
+import { headerOf } from './header-of-json.ts'
 
 /** A header in which field n has bytes n. */
 const numbered = (version: unknown) => {
