@@ -4,8 +4,10 @@ import { Command } from 'commander'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
 import type { Setting } from '../node/settings/setting.ts'
+import { nodeOutput } from './operation/progress.ts'
 import { bannerlessLog, runNode } from './run-node.ts'
 import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
+import { processTerminal } from './terminal.ts'
 
 /** Sections whose settings a replica has. */
 const SECTIONS: readonly string[] = [
@@ -46,10 +48,20 @@ The second start continues where the first one ended. docs/follow.md says what t
   const home = homeOf(folder)
   const resolved = resolveSettings({ ...flags, consensus: 'follow' }, home)
   const { assembleNode } = await import('../node/assembly.ts')
+  const terminal = process.stderr.isTTY === true ? processTerminal() : undefined
+  const { format } = resolved.config.log
   return runNode({
     open: (reactions) =>
-      assembleNode({ resolved, home, ...(build && { build }), freePorts: false, log: undefined, ...reactions }),
-    logFormat: resolved.config.log.format,
+      assembleNode({
+        resolved,
+        home,
+        ...(build && { build }),
+        freePorts: false,
+        log: undefined,
+        ...nodeOutput(terminal, format),
+        ...reactions,
+      }),
+    logFormat: format,
     announce: async (node) => announce(node, home),
   })
 }

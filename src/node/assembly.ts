@@ -72,7 +72,7 @@ export interface AssemblyOptions {
   readonly log: Log | undefined
   /** Writes a line of the log that is created if there is no `log`; on standard error by default. */
   readonly writeLog?: (line: string) => void
-  /** Shows long work: the import of a genesis document, and upgrades. The log does by default. */
+  /** Shows long work: the import of a genesis document, upgrades, and catching up. The log does by default. */
   readonly progress?: Progress
   /** Wall clock, Unix milliseconds. */
   readonly clock?: () => number
@@ -139,23 +139,17 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
   const asked = settingsOfPublicNode(settingsOfReplica(settingsUnderEngine(options.resolved)))
-  const early = options.log ?? createLog({ ...asked.config.log, write: writeLog, now: clock })
-  const socket = await openSocket(asked, options.home, isNew, early, undo)
+  const plain = options.log ?? createLog({ ...asked.config.log, write: writeLog, now: clock })
+  const progress = options.progress ?? logProgress(plain, elapsed)
+  const socket = await openSocket(asked, options.home, isNew, plain, undo)
   const begun = await withEngineGenesis(asked, socket, isNew, undo)
-  const resolved = await withNodeGenesis(begun, isNew, early, undo)
-  const chain = openChain(
-    { ...options, resolved, progress: options.progress ?? logProgress(early, elapsed) },
-    files,
-    clock,
-    undo,
-  )
+  const resolved = await withNodeGenesis(begun, isNew, plain, undo)
+  const chain = openChain({ ...options, resolved, progress }, files, clock, undo)
   const { config, profile, genesis, validatorKeys } = chain
   requireFitForPublic(config, chain.home?.paths, files)
   requireWorkerPrograms(build, config)
-  const own = options.log ?? createLog({ ...config.log, write: writeLog, now: clock })
-  const kept = isDevelopment(config) ? keepLog(own, config.log.level, clock) : undefined
-  const log = kept?.log ?? own
-  const progress = options.progress ?? logProgress(log, elapsed)
+  const kept = isDevelopment(config) ? keepLog(plain, config.log.level, clock) : undefined
+  const log = kept?.log ?? plain
   const warning = requireSafeKeys(config)
   if (warning) log('warn', warning)
   if (chain.home) warnOfReadableKeys(chain.home.paths, files, log)
@@ -216,6 +210,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
       engine,
       snapshots,
       progress,
+      bar: options.progress,
       amendments: options.amendments,
     },
     undo,

@@ -15,6 +15,7 @@ import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import type { RequestQuery } from '../../gen/tendermint/abci/types_pb.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import { queryError } from '../../primitives/errors.ts'
+import type { Progress } from '../../primitives/progress.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
 import type { OpenedChain } from '../chain.ts'
 import { configError, parseMilliseconds, type ResolvedConfig } from '../config.ts'
@@ -29,7 +30,7 @@ import { type Log, moduleLog } from '../log.ts'
 import { movedPort } from '../ports.ts'
 import type { Config } from '../settings.ts'
 import { VERSION } from '../version.ts'
-import { logCatchUp } from './catch-up-log.ts'
+import { showCatchUp } from './catch-up.ts'
 
 /** Value of `consensus.program` for an engine of another supervisor. */
 const ELSEWHERE = 'none'
@@ -169,11 +170,13 @@ interface Parts {
   readonly clock: () => number
   readonly elapsed: () => number
   readonly log: Log
+  /** Draws bars on a terminal; absent where the log shows the work. */
+  readonly bar: Progress | undefined
 }
 
 /** Serves CometBFT, and runs it unless another supervisor does. Resolves once the chain has a block. */
 export async function startCometEngine(
-  { chain, socket, engine, snapshots, executor, limits, isLocal, clock, elapsed, log: all }: Parts,
+  { chain, socket, engine, snapshots, executor, limits, isLocal, clock, elapsed, log: all, bar }: Parts,
   undo: (() => unknown)[],
 ): Promise<{ readonly driver: Driver; readonly serveQueries: (node: () => NodeEnvironment) => void }> {
   const log = moduleLog(all, 'engine')
@@ -212,7 +215,7 @@ export async function startCometEngine(
     onFailure: (what, error) => log('warn', what, { error }),
   })
   undo.push(() => comet.stop())
-  const onBlock = logCatchUp({ status: comet.status, elapsed, log })
+  const onBlock = showCatchUp({ status: comet.status, elapsed, log, bar })
   executor.onBlock(({ header }) => onBlock(header.height, clock() - Number(header.timeNs / NS_PER_MS)))
   // Stops before the parts that it uses, also if it runs already.
   undo.push(engine.stop)

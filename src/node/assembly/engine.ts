@@ -67,6 +67,8 @@ export async function startEngine(
     /** Absent without a home. */
     readonly snapshots: SnapshotSchedule | undefined
     readonly progress: Progress
+    /** Draws bars on a terminal; absent where the log shows the work. */
+    readonly bar: Progress | undefined
     /** Returns changes to the genesis state of a new chain of the embedded engine. */
     readonly amendments?: ((ctx: ReadContext) => readonly Amendment[]) | undefined
   },
@@ -112,7 +114,7 @@ export async function startEngine(
     undo.push(snapshots.stop)
   }
   if (chain.config.consensus.engine === 'follow') {
-    const driver = await startReplicaEngine({ chain, app, store, executor, limits, clock, elapsed, log }, undo)
+    const driver = await startReplicaEngine({ ...parts, executor, limits }, undo)
     return { executor, driver, production: undefined, serveQueries: () => undefined }
   }
   if (socket && engine) {

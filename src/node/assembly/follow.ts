@@ -16,6 +16,7 @@ import type { MempoolLimits } from '../../consensus/solo/mempool.ts'
 import { createIdentity } from '../../identity/identity.ts'
 import { equal, formatHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
+import type { Progress } from '../../primitives/progress.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
 import type { VersionedStore } from '../../store/versioned.ts'
 import type { OpenedChain } from '../chain.ts'
@@ -27,7 +28,7 @@ import { chooseProfile } from '../profile.ts'
 import type { Config } from '../settings.ts'
 import { genesisOf } from '../snapshots/peers-trust.ts'
 import { peerRpcOf, rpcOf, trustedBlock, trustOf } from './begin-replica.ts'
-import { logCatchUp } from './catch-up-log.ts'
+import { showCatchUp } from './catch-up.ts'
 import { requireProfileOf } from './replica-profile.ts'
 
 const isReplica = ({ consensus }: Pick<Config, 'consensus'>): boolean => consensus.engine === 'follow'
@@ -100,11 +101,13 @@ interface Parts {
   readonly clock: () => number
   readonly elapsed: () => number
   readonly log: Log
+  /** Draws bars on a terminal; absent where the log shows the work. */
+  readonly bar: Progress | undefined
 }
 
 /** Begins to follow. Resolves once the replica has a block. */
 export async function startReplicaEngine(
-  { chain, app, store, executor, limits, clock, elapsed, log: all }: Parts,
+  { chain, app, store, executor, limits, clock, elapsed, log: all, bar }: Parts,
   undo: (() => unknown)[],
 ): Promise<Replica> {
   const { config, profile, genesis } = chain
@@ -141,7 +144,7 @@ export async function startReplicaEngine(
     log,
   })
   undo.push(() => replica.stop())
-  const onBlock = logCatchUp({ status: replica.status, elapsed, log })
+  const onBlock = showCatchUp({ status: replica.status, elapsed, log, bar })
   executor.onBlock(({ header }) => onBlock(header.height, clock() - Number(header.timeNs / NS_PER_MS)))
   if (executor.isEmpty()) log('info', 'waits for the first block')
   await replica.firstBlock
