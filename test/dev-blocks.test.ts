@@ -34,7 +34,7 @@ test('with mixed mining blocks are made on arrival and at the interval', async (
   expect((await reads.getTransactionReceipt({ hash })).blockNumber).toBeLessThan(5n)
   const height = await reads.getBlockNumber()
   await expect.poll(() => reads.getBlockNumber()).toBeGreaterThan(height + 1n)
-  expect(await tools.getAutomine()).toBe(true)
+  expect([await tools.getAutomine(), await rpc(node.config, 'anvil_getIntervalMining')]).toEqual([true, 2])
 })
 
 /** Sends one transaction of each account with the given prices, and returns the prices in the order of their block. */

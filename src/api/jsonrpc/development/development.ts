@@ -173,8 +173,9 @@ const verbs: Methods = {
   getAutomine: verb((development) => development.mining().automine),
   setAutomine: mainMethod([boolean], ({ node }, on) => setAutomine(node, on)),
   getIntervalMining: verb((development) => {
-    const { intervalMs } = development.mining()
-    return intervalMs === 0 ? null : intervalMs / 1000
+    const { automine, intervalMs, everyMs } = development.mining()
+    const ms = intervalMs || (automine ? everyMs : 0)
+    return ms === 0 ? null : ms / 1000
   }),
   dropAllTransactions: mainMethod([], ({ node }) => dropWhere(node, () => true)),
   removePoolTransactions: mainMethod([address], ({ node }, who) =>
