@@ -133,6 +133,16 @@ inBrowser('an artifact is deployed with its argument, and the log shows the tran
   await shown.page.resize({})
 })
 
+inBrowser('a chain with an interval says so, and has it again after a pause', async () => {
+  await using clocked = await startProcess(['--ephemeral', '--feeder=true'])
+  await open(clocked)
+  await shown.page.untilText('Made every 1 s, and when a transaction arrives')
+  await press('Pause blocks')
+  await shown.page.untilText('Made paused')
+  await press('Resume blocks')
+  await shown.page.untilText('Made every 1 s, and when a transaction arrives')
+})
+
 inBrowser('a chain without development methods offers none', async () => {
   await using plain = await startProcess(['--ephemeral', '--no-dev', '--insecure-keys'])
   await open(plain)

@@ -26,15 +26,17 @@ async function readMining(): Promise<Mining> {
   return { automine, interval }
 }
 
+/** A chain that makes blocks on arrival keeps its own interval, which has no effect until they are on again. */
 async function setMining({ automine, interval }: Mining): Promise<void> {
-  await verb('hardhat_setIntervalMining', Math.round((interval ?? 0) * 1000))
   await verb('evm_setAutomine', automine)
+  if ((await readMining()).interval === interval) return
+  await verb('hardhat_setIntervalMining', Math.round((interval ?? 0) * 1000))
 }
 
 const describe = ({ automine, interval }: Mining): string => {
   const when = [
-    ...(automine ? ['when a transaction arrives'] : []),
     ...(interval === null ? [] : [`every ${interval} s`]),
+    ...(automine ? ['when a transaction arrives'] : []),
   ]
   return when.length === 0 ? 'paused' : when.join(', and ')
 }
@@ -56,7 +58,7 @@ export function Blocks() {
   const isPaused = mining !== undefined && !mining.automine && mining.interval === null
   const toggle = async (): Promise<string> => {
     const now = await readMining()
-    if (isPaused) await setMining(beforePause ?? { automine: true, interval: null })
+    if (isPaused) await (beforePause ? setMining(beforePause) : verb('evm_setAutomine', true))
     else {
       beforePause = now
       await setMining({ automine: false, interval: null })

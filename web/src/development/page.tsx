@@ -24,13 +24,17 @@ export default function DevelopmentPage() {
       )}
       {node?.development && node.rpc && (
         <>
-          <div class="cards">
-            <Blocks />
-            <Clock />
-            <Snapshots />
-            <Accounts />
+          <div class="dev-columns">
+            <div>
+              <Blocks />
+              <Clock />
+              <Snapshots />
+            </div>
+            <div>
+              <Accounts />
+              <Deploy />
+            </div>
           </div>
-          <Deploy />
           <NodeLog />
         </>
       )}
