@@ -1,15 +1,31 @@
 /** The differences of two heights as a table, with the question of each. */
 import { AskButton } from '../ask/ask.tsx'
-import { formatInteger } from '../format/amount.ts'
+import { formatDecimal, formatInteger } from '../format/amount.ts'
 import { Empty } from '../ui/loaded.tsx'
+import { Table } from '../ui/table.tsx'
 import { type Change, changesOf, deltaOf } from './diff.ts'
 import type { Compared } from './subjects.ts'
 
 /** Changes of one question that are shown at first. */
 const SHOWN = 200
 
-const textOf = (value: unknown): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 1)
+/** Shows a value in words: a number with its digits in groups, of an object or a list each part on its line. */
+function textOf(value: unknown): string {
+  if (value === null) return 'nothing'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'string')
+    return value === '' ? 'empty' : /^-?\d+(\.\d+)?$/.test(value) ? formatDecimal(value) : value
+  if (typeof value !== 'object') return String(value)
+  const parts = Object.entries(value as object)
+  if (parts.length === 0) return Array.isArray(value) ? 'empty list' : 'empty'
+  return parts
+    .map(([name, inner]) => {
+      const text = textOf(inner)
+      const label = Array.isArray(value) ? '–' : `${name}:`
+      return text.includes('\n') ? `${label}\n${text.replace(/^/gm, '  ')}` : `${label} ${text}`
+    })
+    .join('\n')
+}
 
 function Delta({ change }: { readonly change: Change }) {
   const delta = deltaOf(change)
@@ -30,41 +46,21 @@ export function Changes({ parts }: { readonly parts: readonly Compared[] }) {
     <>
       {different.length === 0 && <Empty>Nothing changed: every answer is the same at both heights.</Empty>}
       {different.map(({ part, changes }) => (
-        <section key={part.title} aria-label={part.title}>
+        <section key={part.title} class="time-question" aria-label={part.title}>
           <div class="card-head">
             <h3 class="time-path">{part.title}</h3>
             {part.question && <AskButton question={part.question} label={part.title} />}
           </div>
-          <div class="table-box">
-            <table class="time-changes">
-              <thead>
-                <tr>
-                  <th scope="col">Field</th>
-                  <th scope="col">Before</th>
-                  <th scope="col">After</th>
-                  <th scope="col" class="right">
-                    Difference
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {changes.slice(0, SHOWN).map((change) => (
-                  <tr key={change.path}>
-                    <td class="time-path">{change.path || 'the answer'}</td>
-                    <td>
-                      <Side value={change.before} kind="before" />
-                    </td>
-                    <td>
-                      <Side value={change.after} kind="after" />
-                    </td>
-                    <td class="right">
-                      <Delta change={change} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table
+            rows={changes.slice(0, SHOWN)}
+            keyOf={({ path }) => path}
+            columns={[
+              { name: 'Field', class: 'time-path', cell: ({ path }) => path || 'the answer' },
+              { name: 'Before', cell: ({ before }) => <Side value={before} kind="before" /> },
+              { name: 'After', cell: ({ after }) => <Side value={after} kind="after" /> },
+              { name: 'Difference', isRight: true, cell: (change) => <Delta change={change} /> },
+            ]}
+          />
           {changes.length > SHOWN && (
             <p class="muted">{formatInteger(changes.length - SHOWN)} further changes are not shown.</p>
           )}
