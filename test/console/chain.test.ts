@@ -61,7 +61,10 @@ inBrowser('a proposal shows its messages, its tally and the time that is left', 
   await open('/chain/governance/2')
   await shown.page.untilText('is voted on')
   await shown.page.until(`document.querySelector('main').innerText.match(/ left, until /)`)
-  await shown.page.untilText('"name": "later"')
+  await shown.page.untilText('MsgSoftwareUpgrade')
+  await shown.page.until(
+    "[...document.querySelectorAll('main dt')].some((one) => one.innerText === 'name' && one.nextSibling.innerText === 'later')",
+  )
   await shown.page.untilText('100 %')
   await look('chain-governance')
   await open('/chain/governance/77')

@@ -7,6 +7,7 @@ import { useNode } from '../api/node.ts'
 import { eth, rest } from '../api/question.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Address, Coin, Units } from '../ui/values.tsx'
 import type { AccountForms } from './forms.ts'
 
@@ -87,10 +88,47 @@ async function readAssets(forms: AccountForms, height: bigint | undefined, signa
   return { assets, problem, left: Math.max(0, others.length - MAX_CONTRACTS) }
 }
 
+const keyOf = ({ denom, contract }: Asset): string => denom ?? contract ?? ''
+
+function Name({ of: { denom, balances } }: { readonly of: Asset }) {
+  const node = useNode()
+  const erc20 = balances?.erc20
+  return (
+    <>
+      {denom !== undefined && denom === node?.base_denom ? node.display_denom : (erc20?.name ?? denom)}
+      {erc20 && (
+        <div class="muted">
+          <Address address={erc20.address} short />
+        </div>
+      )}
+    </>
+  )
+}
+
+function InBank({ of: { denom, amount, balances } }: { readonly of: Asset }) {
+  const node = useNode()
+  if (denom === undefined || amount === undefined) return <span class="muted">no coin</span>
+  const bank = balances?.bank
+  if (!bank || denom === node?.base_denom) return <Coin amount={amount} denom={denom} />
+  return <Units base={BigInt(amount)} decimals={bank.decimals} unit={bank.symbol} />
+}
+
+function InEvm({ of: { balances } }: { readonly of: Asset }) {
+  const erc20 = balances?.erc20
+  if (!erc20) return <span class="muted">no ERC-20</span>
+  return <Units base={BigInt(erc20.balance_base)} decimals={erc20.decimals} unit={erc20.symbol} />
+}
+
+const Joint = ({ of: { denom, contract, balances } }: { readonly of: Asset }) =>
+  denom !== undefined && contract !== undefined && balances?.erc20 ? (
+    <span class="tag">FunToken</span>
+  ) : (
+    <span class="muted">–</span>
+  )
+
 export function Assets({ forms }: { readonly forms: AccountForms }) {
   const height = useHeight()
   const tip = useHead()?.height
-  const node = useNode()
   // At the latest height they are read again every tenth block, since the search for tokens reads logs.
   const moment = height ?? (tip === undefined ? '' : tip / 10n)
   const found = useLoad([forms.hex, height ?? 'latest', moment], (signal) => readAssets(forms, height, signal))
@@ -104,64 +142,17 @@ export function Assets({ forms }: { readonly forms: AccountForms }) {
       >
         {({ assets, problem, left }) => (
           <>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls is reached by keyboard */}
-            <div class="table-box" tabIndex={0} role="region" aria-label="Table of coins and tokens">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Asset</th>
-                    <th scope="col" class="right">
-                      In the bank
-                    </th>
-                    <th scope="col" class="right">
-                      In the EVM
-                    </th>
-                    <th scope="col">Joined by</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {assets.map(({ denom, amount, contract, balances }) => {
-                    const { bank, erc20 } = balances ?? { bank: null, erc20: null }
-                    const isNative = denom !== undefined && denom === node?.base_denom
-                    return (
-                      <tr key={denom ?? contract}>
-                        <td>
-                          {isNative ? node.display_denom : (erc20?.name ?? denom)}
-                          {erc20 && (
-                            <div class="muted">
-                              <Address address={erc20.address} short />
-                            </div>
-                          )}
-                        </td>
-                        <td class="right">
-                          {denom === undefined || amount === undefined ? (
-                            <span class="muted">no coin</span>
-                          ) : bank && !isNative ? (
-                            <Units base={BigInt(amount)} decimals={bank.decimals} unit={bank.symbol} />
-                          ) : (
-                            <Coin amount={amount} denom={denom} />
-                          )}
-                        </td>
-                        <td class="right">
-                          {erc20 ? (
-                            <Units base={BigInt(erc20.balance_base)} decimals={erc20.decimals} unit={erc20.symbol} />
-                          ) : (
-                            <span class="muted">no ERC-20</span>
-                          )}
-                        </td>
-                        <td>
-                          {denom !== undefined && contract !== undefined && erc20 ? (
-                            <span class="tag">FunToken</span>
-                          ) : (
-                            <span class="muted">–</span>
-                          )}
-                        </td>
-                      </tr>
-                    )
-                  })}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              rows={assets}
+              keyOf={keyOf}
+              label="Table of coins and tokens"
+              columns={[
+                { name: 'Asset', cell: (asset) => <Name of={asset} /> },
+                { name: 'In the bank', isRight: true, cell: (asset) => <InBank of={asset} /> },
+                { name: 'In the EVM', isRight: true, cell: (asset) => <InEvm of={asset} /> },
+                { name: 'Joined by', cell: (asset) => <Joint of={asset} /> },
+              ]}
+            />
             {problem && <p class="muted">ERC-20s were not searched: {problem}</p>}
             {left > 0 && <p class="muted">{left} further contracts have sent tokens here and are not listed.</p>}
           </>

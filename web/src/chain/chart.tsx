@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatDecimal, formatInteger } from '../format/amount.ts'
+import { Table } from '../ui/table.tsx'
 import { Height } from '../ui/values.tsx'
 
 export interface Point {
@@ -96,26 +97,19 @@ export function Chart({ points, name }: { readonly points: readonly Point[]; rea
       <details>
         <summary>{formatInteger(points.length)} values</summary>
         <div class="chain-scroll">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Height</th>
-                <th scope="col" class="right">
-                  {name}
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...points].reverse().map(({ height, value }) => (
-                <tr key={height.toString()}>
-                  <td>
-                    <Height height={height} />
-                  </td>
-                  <td class="right">{value === undefined ? <span class="muted">none</span> : formatDecimal(value)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <Table
+            rows={[...points].reverse()}
+            keyOf={({ height }) => height.toString()}
+            isNarrow
+            columns={[
+              { name: 'Height', cell: ({ height }) => <Height height={height} /> },
+              {
+                name,
+                isRight: true,
+                cell: ({ value }) => (value === undefined ? <span class="muted">none</span> : formatDecimal(value)),
+              },
+            ]}
+          />
         </div>
       </details>
     </>

@@ -8,7 +8,8 @@ import { formatInteger } from '../format/amount.ts'
 import { mapFew } from '../time/few.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
-import { Address, Coin, Link } from '../ui/values.tsx'
+import { Table } from '../ui/table.tsx'
+import { Address, Coin, Link, Units } from '../ui/values.tsx'
 import type { SubjectProps } from './subject-props.ts'
 
 interface CoinAmount {
@@ -77,34 +78,25 @@ export function DenomsPage({ item }: SubjectProps) {
         <Loaded of={page} lines={8} empty="No coin exists at this height." isEmpty={({ rows }) => rows.length === 0}>
           {({ rows, next }) => (
             <>
-              <div class="table-box">
-                <table>
-                  <thead>
-                    <tr>
-                      <th scope="col">Denom</th>
-                      <th scope="col">From</th>
-                      <th scope="col" class="right">
-                        Supply
-                      </th>
-                      <th scope="col">ERC-20</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map(({ coin: { denom, amount }, mapping }) => (
-                      <tr key={denom}>
-                        <td class="mono">
-                          <Link to={`/chain/denoms/${denom}`}>{denom}</Link>
-                        </td>
-                        <td>{originOf(denom)}</td>
-                        <td class="right">{formatInteger(amount)}</td>
-                        <td>
-                          {mapping ? <Address address={mapping.erc20_addr} short /> : <span class="muted">none</span>}
-                        </td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                rows={rows}
+                keyOf={({ coin }) => coin.denom}
+                chosen={item}
+                columns={[
+                  {
+                    name: 'Denom',
+                    class: 'mono',
+                    cell: ({ coin: { denom } }) => <Link to={`/chain/denoms/${denom}`}>{denom}</Link>,
+                  },
+                  { name: 'From', cell: ({ coin }) => originOf(coin.denom) },
+                  { name: 'Supply', isRight: true, cell: ({ coin }) => formatInteger(coin.amount) },
+                  {
+                    name: 'ERC-20',
+                    cell: ({ mapping }) =>
+                      mapping ? <Address address={mapping.erc20_addr} short /> : <span class="muted">none</span>,
+                  },
+                ]}
+              />
               <div class="chain-pager">
                 <button type="button" disabled={keys.length === 1} onClick={() => setKeys(keys.slice(0, -1))}>
                   Previous
@@ -138,6 +130,27 @@ interface Owners {
   readonly pagination: { readonly next_key: string | null }
 }
 
+/** The supply in base units, and in the unit that the metadata gives for people to read. */
+function Supplied({
+  base,
+  denom,
+  metadata,
+}: {
+  readonly base: bigint
+  readonly denom: string
+  readonly metadata: Metadata | undefined
+}) {
+  const unit = metadata?.denom_units.find(({ denom: name, exponent }) => name === metadata.display && exponent > 0)
+  if (!unit) return <Coin amount={base} denom={denom} />
+  return (
+    <>
+      <Units base={base} decimals={unit.exponent} unit={metadata!.symbol || unit.denom} />
+      <br />
+      <span class="num">{formatInteger(base)}</span> <span class="unit">base units</span>
+    </>
+  )
+}
+
 function One({ denom }: { readonly denom: string }) {
   const height = useHeight()
   const supplyQuestion = rest(`/sdk/bank/v1beta1/supply/by_denom?denom=${inPath(denom)}`)
@@ -163,69 +176,67 @@ function One({ denom }: { readonly denom: string }) {
       <Facts>
         <Fact name="Supply">
           <Loaded of={supply} lines={1}>
-            {({ amount }) => <Coin amount={amount.amount} denom={amount.denom} />}
+            {({ amount }) => <Supplied base={BigInt(amount.amount)} denom={denom} metadata={details.value?.metadata} />}
           </Loaded>
         </Fact>
-      </Facts>
-      <Loaded of={details} lines={4}>
-        {({ info, metadata, mapping }) => (
-          <Facts>
-            <Fact name="From">{originOf(denom)}</Fact>
-            {info && (
-              <Fact name="Admin">
-                {info.admin ? <Address address={info.admin} both /> : 'none: it can no longer be minted'}
-              </Fact>
-            )}
-            <Fact name="Name">
-              {metadata?.name ? `${metadata.name} (${metadata.symbol})` : <span class="muted">not described</span>}
-            </Fact>
-            {metadata && metadata.denom_units.length > 0 && (
-              <Fact name="Units">
-                {metadata.denom_units.map((unit) => `${unit.denom} = 10^${unit.exponent}`).join(', ')}
-              </Fact>
-            )}
-            <Fact name="ERC-20">
-              {mapping ? (
-                <>
-                  <Address address={mapping.erc20_addr} />{' '}
-                  {mapping.is_made_from_coin ? 'made from this coin' : 'the coin is made from it'}
-                </>
-              ) : (
-                <span class="muted">none: no FunToken maps it</span>
+        <Loaded of={details} lines={4}>
+          {({ info, metadata, mapping }) => (
+            <>
+              <Fact name="From">{originOf(denom)}</Fact>
+              {info && (
+                <Fact name="Admin">
+                  {info.admin ? <Address address={info.admin} both /> : 'none: it can no longer be minted'}
+                </Fact>
               )}
-            </Fact>
-          </Facts>
-        )}
-      </Loaded>
+              <Fact name="Name">
+                {metadata?.name ? `${metadata.name} (${metadata.symbol})` : <span class="muted">not described</span>}
+              </Fact>
+              {metadata && metadata.denom_units.length > 0 && (
+                <Fact name="Units">
+                  {metadata.denom_units.map(({ denom: unit, exponent }) => (
+                    <div key={unit}>
+                      {exponent === 0 ? (
+                        `${unit}, the base unit`
+                      ) : (
+                        <>
+                          1 {unit} = 10<sup>{exponent}</sup> base units
+                        </>
+                      )}
+                    </div>
+                  ))}
+                </Fact>
+              )}
+              <Fact name="ERC-20">
+                {mapping ? (
+                  <>
+                    <Address address={mapping.erc20_addr} />{' '}
+                    {mapping.is_made_from_coin ? 'made from this coin' : 'the coin is made from it'}
+                  </>
+                ) : (
+                  <span class="muted">none: no FunToken maps it</span>
+                )}
+              </Fact>
+            </>
+          )}
+        </Loaded>
+      </Facts>
       <h3 class="chain-h">Holders</h3>
       <Loaded of={holders} lines={4}>
         {({ denom_owners, pagination }) =>
           denom_owners.length === 0 ? (
             <Empty>No account holds it at this height.</Empty>
           ) : (
-            <div class="table-box">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Account</th>
-                    <th scope="col" class="right">
-                      Amount
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {denom_owners.map(({ address, balance }) => (
-                    <tr key={address}>
-                      <td>
-                        <Address address={address} />
-                      </td>
-                      <td class="right">{formatInteger(balance.amount)}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+            <>
+              <Table
+                rows={denom_owners}
+                keyOf={({ address }) => address}
+                columns={[
+                  { name: 'Account', cell: ({ address }) => <Address address={address} /> },
+                  { name: 'Amount', isRight: true, cell: ({ balance }) => formatInteger(balance.amount) },
+                ]}
+              />
               {pagination.next_key && <p class="muted">The first fifty holders, in the order of their addresses.</p>}
-            </div>
+            </>
           )
         }
       </Loaded>

@@ -10,6 +10,7 @@ import { formatInteger } from '../format/amount.ts'
 import { mapFew } from '../time/few.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Address, Coin } from '../ui/values.tsx'
 
 interface Share {
@@ -115,6 +116,18 @@ function hexOf(address: string): string {
   return bytes ? toEip55(bytes) : address
 }
 
+const Earned = ({ of: { earned, isComplete } }: { readonly of: Earner }) => (
+  <>
+    {earned.size === 0 && <span class="muted">nothing yet</span>}
+    {[...earned].map(([denom, amount]) => (
+      <div key={denom}>
+        <Coin amount={amount} denom={denom} />
+      </div>
+    ))}
+    {!isComplete && <span class="muted">in the last {MOST} payouts</span>}
+  </>
+)
+
 /** The searches are repeated with every tenth block. */
 const BLOCKS = 10n
 
@@ -131,49 +144,23 @@ export function DevgasPage() {
         isEmpty={({ list }) => list.length === 0}
       >
         {({ list, isComplete }) => (
-          <div class="table-box">
-            <table class="chain-earnings">
-              <thead>
-                <tr>
-                  <th scope="col">Contract</th>
-                  <th scope="col">Deployer</th>
-                  <th scope="col">Paid to</th>
-                  <th scope="col" class="right">
-                    Payouts
-                  </th>
-                  <th scope="col" class="right">
-                    Earned
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map(({ share, earned, payouts, isComplete: isWhole }) => (
-                  <tr key={share.contract_address}>
-                    <td>
-                      <Address address={hexOf(share.contract_address)} short />
-                    </td>
-                    <td>
-                      <Address address={share.deployer_address} short />
-                    </td>
-                    <td>
-                      <Address address={share.withdrawer_address || share.deployer_address} short />
-                    </td>
-                    <td class="right">{formatInteger(payouts)}</td>
-                    <td class="right">
-                      {earned.size === 0 && <span class="muted">nothing yet</span>}
-                      {[...earned].map(([denom, amount]) => (
-                        <div key={denom}>
-                          <Coin amount={amount} denom={denom} />
-                        </div>
-                      ))}
-                      {!isWhole && <span class="muted">in the last {MOST} payouts</span>}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+          <>
+            <Table
+              rows={list}
+              keyOf={({ share }) => share.contract_address}
+              columns={[
+                { name: 'Contract', cell: ({ share }) => <Address address={hexOf(share.contract_address)} short /> },
+                { name: 'Deployer', cell: ({ share }) => <Address address={share.deployer_address} short /> },
+                {
+                  name: 'Paid to',
+                  cell: ({ share }) => <Address address={share.withdrawer_address || share.deployer_address} short />,
+                },
+                { name: 'Payouts', isRight: true, cell: ({ payouts }) => formatInteger(payouts) },
+                { name: 'Earned', isRight: true, cell: (earner) => <Earned of={earner} /> },
+              ]}
+            />
             {!isComplete && <p class="muted">The newest {MOST} registrations are shown.</p>}
-          </div>
+          </>
         )}
       </Loaded>
     </Section>

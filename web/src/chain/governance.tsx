@@ -1,19 +1,22 @@
 /** Proposals: their messages, votes, and the time that is left. */
 import { useEffect, useState } from 'preact/hooks'
+import type { MessageJson } from '../api/blocks.ts'
 import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
 import { useAnswer } from '../api/load.ts'
 import { rest } from '../api/question.ts'
 import { formatInteger, formatShare } from '../format/amount.ts'
 import { formatDuration, formatExact } from '../format/time.ts'
+import { MessageView } from '../tx/messages.tsx'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
 import type { SubjectProps } from './subject-props.ts'
 
 export interface Proposal {
   readonly id: string
-  readonly messages: readonly (Readonly<Record<string, unknown>> & { readonly '@type': string })[]
+  readonly messages: readonly MessageJson[]
   readonly status: string
   readonly final_tally_result: Tally | null
   readonly submit_time: string | null
@@ -82,35 +85,28 @@ export function GovernancePage({ item }: SubjectProps) {
           isEmpty={(value) => value.proposals.length === 0}
         >
           {({ proposals: list }) => (
-            <div class="table-box">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Id</th>
-                    <th scope="col">Title</th>
-                    <th scope="col">State</th>
-                    <th scope="col">Ends</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {list.map(({ id, title, status, voting_end_time, deposit_end_time }) => (
-                    <tr key={id}>
-                      <td>{id}</td>
-                      <td>
-                        <Link to={`/chain/governance/${id}`}>{title || 'without a title'}</Link>
-                      </td>
-                      <td>
-                        <Status status={status} />
-                      </td>
-                      <td>
-                        <ExactTime time={voting_end_time ?? deposit_end_time ?? ''} />
-                      </td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
+            <>
+              <Table
+                rows={list}
+                keyOf={({ id }) => id}
+                chosen={item}
+                columns={[
+                  { name: 'Id', cell: ({ id }) => id },
+                  {
+                    name: 'Title',
+                    cell: ({ id, title }) => <Link to={`/chain/governance/${id}`}>{title || 'without a title'}</Link>,
+                  },
+                  { name: 'State', cell: ({ status }) => <Status status={status} /> },
+                  {
+                    name: 'Ends',
+                    cell: ({ voting_end_time, deposit_end_time }) => (
+                      <ExactTime time={voting_end_time ?? deposit_end_time ?? ''} />
+                    ),
+                  },
+                ]}
+              />
               {list.length === 100 && <p class="muted">The newest hundred are shown.</p>}
-            </div>
+            </>
           )}
         </Loaded>
       </Section>
@@ -164,10 +160,7 @@ function One({ id }: { readonly id: string }) {
             <h3 class="chain-h">Messages</h3>
             {proposal.messages.length === 0 && <Empty>It has no messages: a vote on a text.</Empty>}
             {proposal.messages.map((message, i) => (
-              <details key={`${i} ${message['@type']}`} open={i === 0}>
-                <summary class="mono">{message['@type']}</summary>
-                <pre class="chain-json">{JSON.stringify(message, null, 2)}</pre>
-              </details>
+              <MessageView key={`${i} ${message['@type']}`} message={message} />
             ))}
           </>
         )}
@@ -197,25 +190,27 @@ function Votes({ proposal: { id, status } }: { readonly proposal: Proposal }) {
           const whole = SIDES.reduce((sum, [field]) => sum + BigInt(counts[field]), 0n)
           if (whole === 0n) return <Empty>No votes are cast.</Empty>
           return (
-            <table>
-              <tbody>
-                {SIDES.map(([field, name, tone]) => (
-                  <tr key={field}>
-                    <th scope="row">{name}</th>
-                    <td class="chain-bar">
-                      <span
-                        class={`chain-${tone}`}
-                        style={{ width: `${Number((BigInt(counts[field]) * 1000n) / whole) / 10}%` }}
-                      />
-                    </td>
-                    <td class="right">{formatShare(BigInt(counts[field]), whole)}</td>
-                    <td class="right">
-                      {denom ? <Coin amount={counts[field]} denom={denom} /> : formatInteger(counts[field])}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <div class="table-box">
+              <table>
+                <tbody>
+                  {SIDES.map(([field, name, tone]) => (
+                    <tr key={field}>
+                      <th scope="row">{name}</th>
+                      <td class="chain-bar">
+                        <span
+                          class={`chain-${tone}`}
+                          style={{ width: `${Number((BigInt(counts[field]) * 1000n) / whole) / 10}%` }}
+                        />
+                      </td>
+                      <td class="right">{formatShare(BigInt(counts[field]), whole)}</td>
+                      <td class="right">
+                        {denom ? <Coin amount={counts[field]} denom={denom} /> : formatInteger(counts[field])}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
           )
         }}
       </Loaded>

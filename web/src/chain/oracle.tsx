@@ -8,6 +8,7 @@ import { formatDecimal, formatInteger } from '../format/amount.ts'
 import { mapFew } from '../time/few.ts'
 import { Empty, Failure, Loaded, Skeleton } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Height, Link } from '../ui/values.tsx'
 import { Chart, type Point } from './chart.tsx'
 import { history } from './history.ts'
@@ -59,31 +60,21 @@ export function OraclePage({ item }: SubjectProps) {
 
 function Prices({ rates, shown }: { readonly rates: Rates['exchange_rates']; readonly shown: string | undefined }) {
   return (
-    <div class="table-box">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Pair</th>
-            <th scope="col" class="right">
-              Price
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rates.map(({ pair, exchange_rate }) => (
-            <tr key={pair} class={pair === shown ? 'chain-chosen' : undefined}>
-              <td>
-                <Link to={`/chain/oracle/${pair}`}>{pair}</Link>
-              </td>
-              <td class="right">
-                {formatDecimal(exchange_rate)}{' '}
-                <AskButton question={rateQuestion(pair)} label={`the price of ${pair}`} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      rows={rates}
+      keyOf={({ pair }) => pair}
+      chosen={shown}
+      isNarrow
+      columns={[
+        { name: 'Pair', cell: ({ pair }) => <Link to={`/chain/oracle/${pair}`}>{pair}</Link> },
+        { name: 'Price', isRight: true, cell: ({ exchange_rate }) => formatDecimal(exchange_rate) },
+        {
+          name: 'Asked by',
+          isRight: true,
+          cell: ({ pair }) => <AskButton question={rateQuestion(pair)} label={`the price of ${pair}`} />,
+        },
+      ]}
+    />
   )
 }
 
@@ -176,43 +167,32 @@ function Votes({ pair }: { readonly pair: string | undefined }) {
         isEmpty={(found) => found.length === 0}
       >
         {(found) => (
-          <div class="table-box">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Validator</th>
-                  <th scope="col" class="right">
-                    Misses in this window
-                  </th>
-                  <th scope="col">Open vote</th>
-                  <th scope="col" class="right">
-                    {pair ?? 'Price'}
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.map(({ validator, misses, vote }) => (
-                  <tr key={validator.operator_address}>
-                    <td>
-                      <Link to={`/chain/validators/${validator.operator_address}`}>
-                        {validator.description.moniker}
-                      </Link>
-                    </td>
-                    <td class="right">{formatInteger(misses)}</td>
-                    <td>
-                      {vote ? (
-                        <span class="tag tag-good">{vote.exchange_rate_tuples.length} pairs</span>
-                      ) : (
-                        <span class="tag">none at this height</span>
-                      )}
-                    </td>
-                    <td class="right">{rateOf(vote, pair)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+          <>
+            <Table
+              rows={found}
+              keyOf={({ validator }) => validator.operator_address}
+              columns={[
+                {
+                  name: 'Validator',
+                  cell: ({ validator }) => (
+                    <Link to={`/chain/validators/${validator.operator_address}`}>{validator.description.moniker}</Link>
+                  ),
+                },
+                { name: 'Misses in this window', isRight: true, cell: ({ misses }) => formatInteger(misses) },
+                {
+                  name: 'Open vote',
+                  cell: ({ vote }) =>
+                    vote ? (
+                      <span class="tag tag-good">{vote.exchange_rate_tuples.length} pairs</span>
+                    ) : (
+                      <span class="tag">none at this height</span>
+                    ),
+                },
+                { name: pair ?? 'Price', isRight: true, cell: ({ vote }) => rateOf(vote, pair) },
+              ]}
+            />
             {found.length === MAX_VOTERS && <p class="muted">The first {MAX_VOTERS} validators are shown.</p>}
-          </div>
+          </>
         )}
       </Loaded>
     </Section>

@@ -10,6 +10,7 @@ import { formatDuration } from '../format/time.ts'
 import { mapFew } from '../time/few.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Coin } from '../ui/values.tsx'
 import { type Meaning, meaningsOf, parameterQuestions, rowsOf } from './meanings.ts'
 
@@ -41,36 +42,19 @@ export function ParametersPage() {
 }
 
 function Module({ of: { module, path, params, meanings } }: { readonly of: ModuleParameters }) {
-  const rows = rowsOf(params)
   return (
     <Section title={module} question={rest(path)}>
-      <div class="table-box">
-        <table class="chain-parameters">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Value</th>
-              <th scope="col">Unit</th>
-              <th scope="col">Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, value }) => {
-              const meaning = meanings.get(name)
-              return (
-                <tr key={name}>
-                  <td class="mono">{name}</td>
-                  <td>
-                    <Value value={value} />
-                  </td>
-                  <td>{meaning?.unit ?? <span class="muted">–</span>}</td>
-                  <td>{meaning?.text}</td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        class="chain-parameters"
+        rows={rowsOf(params)}
+        keyOf={({ name }) => name}
+        columns={[
+          { name: 'Name', class: 'mono', cell: ({ name }) => name },
+          { name: 'Value', cell: ({ value }) => <Value value={value} /> },
+          { name: 'Unit', cell: ({ name }) => meanings.get(name)?.unit ?? <span class="muted">–</span> },
+          { name: 'Meaning', cell: ({ name }) => meanings.get(name)?.text },
+        ]}
+      />
     </Section>
   )
 }

@@ -6,6 +6,7 @@ import { AskButton } from '../ask/ask.tsx'
 import { formatDecimal, formatInteger, formatUnits, toUnits } from '../format/amount.ts'
 import { Loaded, Skeleton } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Height } from '../ui/values.tsx'
 import { Chart } from './chart.tsx'
 import { history } from './history.ts'
@@ -167,33 +168,20 @@ function Mints({
   return (
     <section aria-label="Mint history">
       <h3 class="chain-h">Minted and burned</h3>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">After</th>
-            <th scope="col">Up to</th>
-            <th scope="col" class="right">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {steps.reverse().map(({ from, to, change }) => (
-            <tr key={to.toString()}>
-              <td>
-                <Height height={from} />
-              </td>
-              <td>
-                <Height height={to} />
-              </td>
-              <td class="right">
-                {change > 0n ? '+' : ''}
-                {formatUnits(change, DECIMALS)} {unit}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        rows={steps.reverse()}
+        keyOf={({ to }) => to.toString()}
+        isNarrow
+        columns={[
+          { name: 'After', cell: ({ from }) => <Height height={from} /> },
+          { name: 'Up to', cell: ({ to }) => <Height height={to} /> },
+          {
+            name: 'Change',
+            isRight: true,
+            cell: ({ change }) => `${change > 0n ? '+' : ''}${formatUnits(change, DECIMALS)} ${unit}`,
+          },
+        ]}
+      />
     </section>
   )
 }

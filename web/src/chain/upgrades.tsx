@@ -10,6 +10,7 @@ import { changesOf } from '../time/diff.ts'
 import { findChanges, mapFew } from '../time/few.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Height, Link } from '../ui/values.tsx'
 import { PROPOSALS, type Proposal } from './governance.tsx'
 
@@ -147,38 +148,32 @@ export function UpgradesPage() {
                 </p>
               )}
               {list.length > 0 && (
-                <div class="table-box">
-                  <table>
-                    <thead>
-                      <tr>
-                        <th scope="col">Height</th>
-                        <th scope="col">Plan</th>
-                        <th scope="col">Module versions</th>
-                        <th scope="col">Before and after</th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {list.map((one) => (
-                        <tr key={one.height.toString()}>
-                          <td>
-                            <Height height={one.height} />
-                          </td>
-                          <td>{one.names.join(', ') || <span class="muted">no proposal names it</span>}</td>
-                          <td>{one.modules.join(', ') || <span class="muted">unchanged</span>}</td>
-                          <td>
-                            {['upgrade', ...one.modules.map((change) => change.split(' ')[0]!)].map((name) => (
-                              <Fragment key={name}>
-                                <Link to={`/time?what=module&of=${name}&from=${one.height - 1n}&to=${one.height}`}>
-                                  {name}
-                                </Link>{' '}
-                              </Fragment>
-                            ))}
-                          </td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
+                <Table
+                  rows={list}
+                  keyOf={({ height }) => height.toString()}
+                  columns={[
+                    { name: 'Height', cell: ({ height }) => <Height height={height} /> },
+                    {
+                      name: 'Plan',
+                      cell: ({ names }) => names.join(', ') || <span class="muted">no proposal names it</span>,
+                    },
+                    {
+                      name: 'Module versions',
+                      cell: ({ modules }) => modules.join(', ') || <span class="muted">unchanged</span>,
+                    },
+                    {
+                      name: 'Before and after',
+                      cell: ({ height, modules }) =>
+                        ['upgrade', ...modules.map((change) => change.split(' ')[0]!)].map((name) => (
+                          <Fragment key={name}>
+                            <Link to={`/time?what=module&of=${name}&from=${height - 1n}&to=${height}`}>
+                              {name}
+                            </Link>{' '}
+                          </Fragment>
+                        )),
+                    },
+                  ]}
+                />
               )}
             </>
           )}

@@ -8,6 +8,7 @@ import { readAddress, toBech32 } from '../format/address.ts'
 import { formatCount, formatDecimal, formatInteger, formatShare, toUnits } from '../format/amount.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Address, Coin, Hash, Link } from '../ui/values.tsx'
 import type { SubjectProps } from './subject-props.ts'
 import { VALIDATORS, type Validator, validatorsOf } from './validator-list.ts'
@@ -62,46 +63,30 @@ function List({ validators }: { readonly validators: readonly Validator[] }) {
   if (validators.length === 0) return <Empty>No validator exists at this height.</Empty>
   return (
     <Section title={formatCount(validators.length, 'validator')} question={VALIDATORS}>
-      <div class="table-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">State</th>
-              <th scope="col" class="right">
-                Stake
-              </th>
-              <th scope="col" class="right">
-                Share
-              </th>
-              <th scope="col" class="right">
-                Commission
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {validators.map((validator) => (
-              <tr key={validator.operator_address}>
-                <td>
-                  <Link to={`/chain/validators/${validator.operator_address}`}>
-                    {validator.description.moniker || validator.operator_address}
-                  </Link>
-                </td>
-                <td>
-                  <Status validator={validator} />
-                </td>
-                <td class="right">
-                  <Coin amount={validator.tokens} denom={denom} />
-                </td>
-                <td class="right">
-                  {validator.status === 'BOND_STATUS_BONDED' ? formatShare(BigInt(validator.tokens), bonded) : '–'}
-                </td>
-                <td class="right">{percent(validator.commission.commission_rates.rate)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        rows={validators}
+        keyOf={({ operator_address }) => operator_address}
+        columns={[
+          {
+            name: 'Name',
+            cell: ({ operator_address, description }) => (
+              <Link to={`/chain/validators/${operator_address}`}>{description.moniker || operator_address}</Link>
+            ),
+          },
+          { name: 'State', cell: (validator) => <Status validator={validator} /> },
+          { name: 'Stake', isRight: true, cell: ({ tokens }) => <Coin amount={tokens} denom={denom} /> },
+          {
+            name: 'Share',
+            isRight: true,
+            cell: ({ status, tokens }) => (status === 'BOND_STATUS_BONDED' ? formatShare(BigInt(tokens), bonded) : '–'),
+          },
+          {
+            name: 'Commission',
+            isRight: true,
+            cell: ({ commission }) => percent(commission.commission_rates.rate),
+          },
+        ]}
+      />
     </Section>
   )
 }

@@ -59,6 +59,16 @@ export function Fields({
   )
 }
 
+/** A message with its type and its fields. */
+export const MessageView = ({ message }: { readonly message: MessageJson }) => (
+  <>
+    <div class="log-head">
+      <strong>{shortType(message['@type'])}</strong> <span class="muted mono">{message['@type']}</span>
+    </div>
+    <Fields value={message} />
+  </>
+)
+
 export function Messages({
   messages,
   question,
@@ -74,10 +84,7 @@ export function Messages({
         <ol class="logs">
           {messages.map((message, i) => (
             <li key={i}>
-              <div class="log-head">
-                <strong>{shortType(message['@type'])}</strong> <span class="muted mono">{message['@type']}</span>
-              </div>
-              <Fields value={message} />
+              <MessageView message={message} />
             </li>
           ))}
         </ol>

@@ -5,6 +5,7 @@ import { eth } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { Empty, Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
+import { Table } from '../ui/table.tsx'
 import { Address, Wei } from '../ui/values.tsx'
 import type { AccountState, StateDifference } from './trace-types.ts'
 
@@ -54,27 +55,17 @@ export function StateChanges({ hash }: { readonly hash: string }) {
               <h3>
                 <Address address={address} />
               </h3>
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls is reached by keyboard */}
-              <div class="table-box" tabIndex={0} role="region" aria-label={`Changes of ${address}`}>
-                <table class="mono-values">
-                  <thead>
-                    <tr>
-                      <th scope="col">What</th>
-                      <th scope="col">Before</th>
-                      <th scope="col">After</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {changesOf(pre[address] ?? {}, post[address]).map(({ name, before, after }) => (
-                      <tr key={name}>
-                        <td class="wrap">{name}</td>
-                        <td class="wrap">{before}</td>
-                        <td class="wrap">{after}</td>
-                      </tr>
-                    ))}
-                  </tbody>
-                </table>
-              </div>
+              <Table
+                class="mono-values"
+                rows={changesOf(pre[address] ?? {}, post[address])}
+                keyOf={({ name }) => name}
+                label={`Changes of ${address}`}
+                columns={[
+                  { name: 'What', class: 'wrap', cell: ({ name }) => name },
+                  { name: 'Before', class: 'wrap', cell: ({ before }) => before },
+                  { name: 'After', class: 'wrap', cell: ({ after }) => after },
+                ]}
+              />
             </div>
           ))
         }}

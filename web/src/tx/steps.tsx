@@ -5,6 +5,7 @@ import { useLoad } from '../api/load.ts'
 import { eth } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { Loaded } from '../ui/loaded.tsx'
+import { Table } from '../ui/table.tsx'
 import type { StructLog } from './trace-types.ts'
 
 /** Number of steps on one page of the table. */
@@ -63,39 +64,24 @@ function LoadedSteps({ hash }: { readonly hash: string }) {
                 </span>
               )}
             </div>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls is reached by keyboard */}
-            <div class="table-box" tabIndex={0} role="region" aria-label="Steps">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Step</th>
-                    <th scope="col">Depth</th>
-                    <th scope="col">Code</th>
-                    <th scope="col">Operation</th>
-                    <th scope="col" class="right">
-                      Gas left
-                    </th>
-                    <th scope="col" class="right">
-                      Cost
-                    </th>
-                    <th scope="col">Operands, the top first</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {shown.slice(at * PAGE_STEPS, (at + 1) * PAGE_STEPS).map((step) => (
-                    <tr key={step.index}>
-                      <td>{formatInteger(step.index)}</td>
-                      <td>{step.depth}</td>
-                      <td class="mono">0x{step.pc.toString(16)}</td>
-                      <td class="mono">{step.op}</td>
-                      <td class="right">{formatInteger(step.gas)}</td>
-                      <td class="right">{formatInteger(step.gasCost)}</td>
-                      <td class="mono wrap">{operands(step.op, step.stack ?? []).join(' ')}</td>
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <Table
+              rows={shown.slice(at * PAGE_STEPS, (at + 1) * PAGE_STEPS)}
+              keyOf={({ index }) => String(index)}
+              label="Steps"
+              columns={[
+                { name: 'Step', cell: ({ index }) => formatInteger(index) },
+                { name: 'Depth', cell: ({ depth }) => depth },
+                { name: 'Code', class: 'mono', cell: ({ pc }) => `0x${pc.toString(16)}` },
+                { name: 'Operation', class: 'mono', cell: ({ op }) => op },
+                { name: 'Gas left', isRight: true, cell: ({ gas }) => formatInteger(gas) },
+                { name: 'Cost', isRight: true, cell: ({ gasCost }) => formatInteger(gasCost) },
+                {
+                  name: 'Operands, the top first',
+                  class: 'mono wrap',
+                  cell: ({ op, stack = [] }) => operands(op, stack).join(' '),
+                },
+              ]}
+            />
           </>
         )
       }}
