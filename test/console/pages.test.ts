@@ -112,7 +112,8 @@ inBrowser('a page for something that cannot be has a title, and says what it tak
     ['/account/xyz', 'Account', 'it is 0x with 40 hexadecimal digits, or Bech32'],
     ['/block/xyz', 'Block', 'it is a number such as 7'],
     ['/tx/0x1234', 'Transaction', 'it has 64 hexadecimal digits'],
-    ['/nothing', 'Console', 'There is no page /nothing'],
+    ['/nothing', 'No such page', 'There is no page /nothing'],
+    [`/tx/0x${'ab'.repeat(32)}`, 'Transaction', 'No block of this node has a transaction with this hash'],
   ]
   for (const [path, title, text] of wrong) {
     await open(path!)

@@ -7,6 +7,7 @@ import { findRoute, type Page, type Params, usePlace } from './router.tsx'
 import { ROUTES } from './routes.ts'
 import { HeightSlider } from './time/slider.tsx'
 import { Failure } from './ui/loaded.tsx'
+import { PageTitle } from './ui/section.tsx'
 
 interface Shown {
   readonly pattern: string
@@ -14,26 +15,38 @@ interface Shown {
   readonly Page: Page
 }
 
+/** Why there is no page to show. */
+interface Problem {
+  readonly title: string
+  readonly error: Error
+}
+
 /** Shows the page of the place. The previous one stays until the code of the next has arrived. */
 export function App() {
   const { path } = usePlace()
   const [shown, setShown] = useState<Shown | undefined>()
-  const [error, setError] = useState<Error | undefined>()
+  const [problem, setProblem] = useState<Problem | undefined>()
   useEffect(() => {
     let isCurrent = true
-    setError(undefined)
+    setProblem(undefined)
     const found = findRoute(ROUTES, path)
     if (!found) {
-      setError(
-        new Error(`There is no page ${path}. The navigation lists the pages, and the search box finds the rest.`),
-      )
+      setProblem({
+        title: 'No such page',
+        error: new Error(
+          `There is no page ${path}. The navigation lists the pages, and the search box finds the rest.`,
+        ),
+      })
       return
     }
     found.route.load().then(
       ({ default: Page }) => isCurrent && setShown({ pattern: found.route.path, params: found.params, Page }),
       (failure: unknown) =>
         isCurrent &&
-        setError(new Error(`The code of this page could not be loaded; reload the console. ${String(failure)}`)),
+        setProblem({
+          title: 'Console',
+          error: new Error(`The code of this page could not be loaded; reload the console. ${String(failure)}`),
+        }),
     )
     scrollTo(0, 0)
     return () => {
@@ -43,17 +56,17 @@ export function App() {
   useEffect(() => {
     const title = document.querySelector('main h1')?.textContent
     document.title = title ? `${title} · Console` : 'Console'
-  }, [shown, error])
+  }, [shown, problem])
   return (
     <>
       <Header />
       <StateNotice />
       <HeightSlider />
       <main id="main" tabIndex={-1}>
-        {error ? (
+        {problem ? (
           <>
-            <h1 class="visually-hidden">Console</h1>
-            <Failure error={error} />
+            <PageTitle title={problem.title} />
+            <Failure error={problem.error} />
           </>
         ) : (
           shown && <shown.Page key={JSON.stringify(shown.params)} params={shown.params} />

@@ -135,7 +135,9 @@ function SdkPart({ forms }: { readonly forms: AccountForms }) {
         {typeof account?.['name'] === 'string' && ` of ${account['name']}`}
       </Fact>
       <Fact name="Account number">
-        <span class="num">{base ? formatInteger(String(base['account_number'] ?? 0)) : '…'}</span>
+        <span class="num">
+          {base ? formatInteger(String(base['account_number'] ?? 0)) : found.isLoading ? '…' : 'none'}
+        </span>
       </Fact>
     </>
   )

@@ -74,7 +74,7 @@ export function OperationList({
           value={text}
           onInput={(event) => onText(event.currentTarget.value)}
         />
-        <p class="muted" role="status">
+        <p class="docs-count muted" role="status">
           {found.length === operations.length
             ? `${found.length} operations`
             : `${found.length} of ${operations.length}`}

@@ -4,7 +4,9 @@ import { halt } from '../api/halt.ts'
 import { useChainState } from '../api/head.ts'
 import { useStore } from '../store.ts'
 
-const sentence = (text: string | undefined): string | undefined => (text && !/[.!?]$/.test(text) ? `${text}.` : text)
+/** Returns a reason of the node as a sentence. */
+const sentence = (text = ''): string =>
+  text.replace(/^[a-z]/, (first) => first.toUpperCase()).replace(/([^.!?])$/, '$1.')
 
 export function StateNotice() {
   const state = useChainState()

@@ -60,7 +60,12 @@ export async function findTx(text: string, signal?: AbortSignal): Promise<FoundT
   let part = await ethPart(`0x${digits.toLowerCase()}`, signal)
   let height = part?.found.blockNumber ? BigInt(part.found.blockNumber) : undefined
   if (!part) {
-    const found = await ask<{ tx_response: { height: string } }>(rest(`/sdk/tx/v1beta1/txs/${digits}`), { signal })
+    const found = await ask<{ tx_response: { height: string } }>(rest(`/sdk/tx/v1beta1/txs/${digits}`), {
+      signal,
+    }).catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.isAbsent)) throw error
+      throw new ApiError('No block of this node has a transaction with this hash. The page shows it once one has.', 404)
+    })
     height = BigInt(found.tx_response.height)
   }
   if (height === undefined) {
