@@ -20,7 +20,7 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   refuseForeignFlags(args, 'start')
   const command = commandWithSettings(
     'start',
-    'Run a chain: one validator, ten funded accounts, simulated prices, a block each second and on arrival of a transaction.',
+    'Run a chain: one validator, twenty funded accounts, simulated prices, a block each second and on arrival of a transaction.',
   )
   command.option(
     '--ephemeral [true|false]',
