@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ROOT_PAGES } from '../site/.vitepress/config.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const site = join(root, 'site')
@@ -26,6 +27,11 @@ if (!existsSync(join(site, 'node_modules/vitepress'))) {
 rmSync(pages, { recursive: true, force: true })
 cpSync(join(root, 'docs'), pages, { recursive: true })
 cpSync(join(site, `${FIRST}.md`), join(pages, `${FIRST}.md`))
+// Beside the documents there, and so one folder nearer to them.
+for (const name of ROOT_PAGES) {
+  const text = readFileSync(join(root, `${name}.md`), 'utf8')
+  writeFileSync(join(pages, `${name}.md`), text.replaceAll('](docs/', ']('))
+}
 // Comments of HTML would be text there.
 for (const name of readdirSync(pages, { recursive: true })) {
   if (!name.endsWith('.md')) continue

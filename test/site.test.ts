@@ -12,9 +12,12 @@ interface Entry {
 }
 
 const root = resolve(import.meta.dirname, '..')
-const { sidebar, slugOf } = (await import(pathToFileURL(join(root, 'site/.vitepress/config.mjs')).href)) as {
+const { sidebar, slugOf, ROOT_PAGES } = (await import(
+  pathToFileURL(join(root, 'site/.vitepress/config.mjs')).href
+)) as {
   readonly sidebar: readonly Entry[]
   readonly slugOf: (heading: string) => string
+  readonly ROOT_PAGES: readonly string[]
 }
 const linked = sidebar.flatMap(({ items = [] }) => items)
 
@@ -22,7 +25,8 @@ test('the navigation has every document once', () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `/${name.replaceAll('\\', '/').slice(0, -3)}`)
-  expect(linked.map(({ link }) => link).sort()).toEqual(pages.sort())
+  const all = [...pages, ...ROOT_PAGES.map((name) => `/${name}`)]
+  expect(linked.map(({ link }) => link).sort()).toEqual(all.sort())
 })
 
 test('headings have the anchors that links in the documents name', () => {

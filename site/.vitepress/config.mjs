@@ -1,14 +1,20 @@
 /** The site of the documents: its pages are those of `docs/`, which stay readable as they are. */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const docs = join(root, 'docs')
+const srcDir = join(root, 'site/pages')
+
+/** Pages that stand beside `docs/`. */
+export const ROOT_PAGES = ['ARCHITECTURE', 'CONTRIBUTING', 'CHANGELOG', 'SECURITY']
 
 /** Returns the first heading of a page. */
 const titleOf = (path) =>
-  /^#\s+(.+)$/m.exec(readFileSync(join(docs, `${path}.md`), 'utf8'))?.[1].replace(/[`*]/g, '') ?? path
+  /^#\s+(.+)$/m
+    .exec(readFileSync(join(ROOT_PAGES.includes(path) ? root : docs, `${path}.md`), 'utf8'))?.[1]
+    .replace(/[`*]/g, '') ?? path
 const page = (path) => ({ text: titleOf(path), link: `/${path}` })
 const group = (text, paths, collapsed = false) => ({ text, collapsed, items: paths.map(page) })
 const pagesIn = (folder) =>
@@ -33,6 +39,7 @@ export const sidebar = [
   ]),
   group('Reference', ['cli', 'options', 'api', 'errors', 'limits', 'reference', 'performance']),
   group('Modules', pagesIn('modules'), true),
+  group('The project', ROOT_PAGES),
   group('Decisions of architecture', ['adr/index', ...pagesIn('adr')], true),
 ]
 
@@ -41,10 +48,10 @@ const pages = sidebar.flatMap(({ items = [] }) => items)
 
 /** Writes every page as Markdown beside its HTML, and `llms.txt`, which lists them for programs that read. */
 function writePlainPages(outDir) {
-  for (const { link } of pages) {
+  for (const { link } of [{ link: '/index' }, ...pages]) {
     const target = join(outDir, `${link}.md`)
     mkdirSync(dirname(target), { recursive: true })
-    copyFileSync(join(docs, `${link}.md`), target)
+    copyFileSync(join(srcDir, `${link}.md`), target)
   }
   const sections = sidebar
     .filter(({ items }) => items)
@@ -85,7 +92,7 @@ function isOutside(page, href) {
 
 export default {
   // Copies of the documents: the generator looks for its packages above them.
-  srcDir: join(root, 'site/pages'),
+  srcDir,
   outDir: join(root, 'build/site'),
   cacheDir: join(root, 'build/site-cache'),
   title: 'Almanac',
@@ -99,7 +106,12 @@ export default {
   // Links to files of the repository are no pages. Links between pages and headings are tested with the documents.
   ignoreDeadLinks: true,
   // Angle brackets in the documents are placeholders, and no HTML.
-  markdown: { html: false, anchor: { slugify: slugOf }, config: plainOutsideLinks },
+  markdown: {
+    html: false,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: slugOf },
+    config: plainOutsideLinks,
+  },
   themeConfig: {
     sidebar,
     outline: [2, 3],
