@@ -1,6 +1,7 @@
 /** Clients that request long answers over any protocol and do not read them, against the built program. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectCleanStop, startDefault, survive } from '../support/attacks/survive.ts'
+import { answersIn } from '../support/attacks/target.ts'
 import type { NodeProcess } from '../support/process.ts'
 
 /** The buffers of the system take the first megabytes. */
@@ -16,20 +17,25 @@ afterAll(() => expectCleanStop(node))
 test('300 HTTP clients that never read cannot fill the memory, and others are answered', async () => {
   const { counts } = await survive(node, 'unreadHttp', ATTACK_MS)
   expect(counts['opened']).toBeGreaterThanOrEqual(300)
+  expect(answersIn(counts)).toBeGreaterThan(0)
 })
 
 test('20 HTTP clients that pipeline requests without end cannot fill the memory, and others are answered', async () => {
-  await survive(node, 'pipelined', ATTACK_MS)
+  const { counts } = await survive(node, 'pipelined', ATTACK_MS)
+  expect(answersIn(counts)).toBeGreaterThan(0)
 })
 
 test('40 WebSocket clients that never read cannot fill the memory, and others are answered', async () => {
-  await survive(node, 'unreadWebSocket', ATTACK_MS)
+  const { counts } = await survive(node, 'unreadWebSocket', ATTACK_MS)
+  expect(answersIn(counts)).toBeGreaterThan(0)
 })
 
 test('40 CometBFT WebSocket clients that never read events and answers cannot fill the memory, and others are answered', async () => {
-  await survive(node, 'unreadEvents', ATTACK_MS)
+  const { counts } = await survive(node, 'unreadEvents', ATTACK_MS)
+  expect(answersIn(counts)).toBeGreaterThan(0)
 })
 
 test('40 gRPC clients with 250 calls each that take no byte cannot fill the memory, and others are answered', async () => {
-  await survive(node, 'unreadGrpc', ATTACK_MS)
+  const { counts } = await survive(node, 'unreadGrpc', ATTACK_MS)
+  expect(answersIn(counts)).toBeGreaterThan(0)
 })

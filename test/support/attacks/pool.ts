@@ -7,6 +7,7 @@ import {
   type Count,
   call,
   callAt,
+  failureOf,
   pause,
   result,
   type Target,
@@ -99,7 +100,7 @@ export const gappedTransactions: Attack = async (target) => {
     while (!stop.aborted) {
       const part = slots.slice(from, from + 20)
       from = (from + 20) % slots.length
-      await submit(target, await Promise.all(part.map(rawOf)), count).catch(() => count('disconnected'))
+      await submit(target, await Promise.all(part.map(rawOf)), count).catch((error) => count(failureOf(error)))
       await pause(stop, 20)
     }
   }
@@ -122,7 +123,7 @@ async function replaceAll(target: Target, key: Hex, stop: AbortSignal, count: Co
     const gasPrice = (LOWEST_PRICE_WEI * 112n ** BigInt(i)) / 100n ** BigInt(i)
     for (let nonce = 1; nonce <= SLOTS; nonce++) raws.push(await sign(target, key, { nonce, gasPrice }))
   }
-  await submit(target, raws, count).catch(() => count('disconnected'))
+  await submit(target, raws, count).catch((error) => count(failureOf(error)))
   await pause(stop, 200)
 }
 
@@ -141,7 +142,7 @@ export const claimedBlocks: Attack = async (target) => async (stop, count) => {
     await submit(target, await Promise.all(raws), count)
   }
   while (!stop.aborted) {
-    await claim().catch(() => count('disconnected'))
+    await claim().catch((error) => count(failureOf(error)))
     await pause(stop, 500)
   }
 }
@@ -165,7 +166,7 @@ export async function sendCreations(
     await submit(target, [raw], count)
   }
   while (!stop.aborted) {
-    for (const key of keys) void create(key).catch(() => count('disconnected'))
+    for (const key of keys) void create(key).catch((error) => count(failureOf(error)))
     await pause(stop, periodMs)
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The process of attackers, apart from the node and its honest clients. Reads the names of attacks from its arguments and the
- * target from the first line of standard input. Prints `ready`, and the counts of every attack as JSON once the input ends: at the
+ * URLs and accounts of the node from the first line of standard input. Each attack has an address of its own, so that none
+ * uses up the shares of another. Prints `ready`, and the counts of every attack as JSON once the input ends: at the
  * stop, or because the test has ended.
  */
 import { once, setMaxListeners } from 'node:events'
@@ -8,7 +9,7 @@ import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { ATTACKS, type AttackName } from './all.ts'
-import { type Target, untilStopped } from './target.ts'
+import { loopback, type Target, untilStopped } from './target.ts'
 
 /** The attackers of a node have computers of their own, so that those of a test leave the processor to the node. */
 const LOWEST_PRIORITY = 19
@@ -20,9 +21,12 @@ const stop = new AbortController()
 setMaxListeners(0, stop.signal)
 input.once('close', () => stop.abort())
 const [line] = (await once(input, 'line')) as [string]
-const target = JSON.parse(line) as Target
+const config = JSON.parse(line) as Target['config']
 const names = process.argv.slice(2) as AttackName[]
-const running = await Promise.all(names.map(async (name) => ({ name, run: await ATTACKS[name](target) })))
+const addressOf = (name: AttackName): string => loopback(2 + Object.keys(ATTACKS).indexOf(name))
+const running = await Promise.all(
+  names.map(async (name) => ({ name, run: await ATTACKS[name]({ config, from: addressOf(name) }) })),
+)
 setPriority(LOWEST_PRIORITY)
 process.stdout.write('ready\n')
 const counts: Record<string, Record<string, number>> = {}

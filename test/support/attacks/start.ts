@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { NodeProcess } from '../process.ts'
 import type { AttackName } from './all.ts'
-import { ATTACKER_ADDRESS, type Counts, type Target } from './target.ts'
+import type { Counts } from './target.ts'
 
 export interface RunningAttacks {
   /** Ends the attacks. Resolves with the counts of each. */
@@ -23,10 +23,9 @@ export async function startAttacks(
   const output = child.stdout.pipe(new PassThrough())
   const whole = text(child.stdout)
   const errors = text(child.stderr)
-  const target: Target = { config, from: ATTACKER_ADDRESS }
   // The input stays open until the stop, and ends with this process.
   child.stdin.on('error', () => {})
-  child.stdin.write(`${JSON.stringify(target)}\n`)
+  child.stdin.write(`${JSON.stringify(config)}\n`)
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const isReady = new Promise<boolean>((resolve) => {
     output.once('data', () => resolve(true))

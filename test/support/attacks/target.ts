@@ -1,5 +1,12 @@
 /** The node under attack, and what every attack sends its requests with. */
-import { type ClientRequest, Agent as HttpAgent, type IncomingHttpHeaders, request } from 'node:http'
+import { once } from 'node:events'
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http'
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,8 +20,15 @@ export interface Target {
   readonly from: string
 }
 
-/** Answers by kind, and their number. */
+/** Answers to an attack and other events of it, by kind, and their number. */
 export type Counts = Readonly<Record<string, number>>
+
+/** Kinds that do not show that the node has read anything. */
+const WITHOUT_ANSWER: ReadonlySet<string> = new Set(['opened', 'closed', 'unconnected', 'disconnected', 'unanswered'])
+
+/** Returns the number of answers and refusals in counts. An attack without any has not reached the node. */
+export const answersIn = (counts: Counts): number =>
+  Object.entries(counts).reduce((sum, [kind, number]) => (WITHOUT_ANSWER.has(kind) ? sum : sum + number), 0)
 
 /** Counts an answer, or several of one kind. */
 export type Count = (kind: string, number?: number) => void
@@ -22,8 +36,11 @@ export type Count = (kind: string, number?: number) => void
 /** Prepares an attack. Resolves with the function that runs it until the signal aborts. */
 export type Attack = (target: Target) => Promise<(stop: AbortSignal, count: Count) => Promise<void>>
 
-/** Attackers have an address of their own where loopback has several, so that shares by address are tested too. */
-export const ATTACKER_ADDRESS = process.platform === 'linux' ? '127.0.0.2' : '127.0.0.1'
+/** Returns an address of loopback; where it has one only, that. Honest clients have number 1, attacks those from 2. */
+export const loopback = (number: number): string => (process.platform === 'linux' ? `127.0.0.${number}` : '127.0.0.1')
+
+/** Address of an attacker who is alone. */
+export const ATTACKER_ADDRESS = loopback(2)
 
 /** Returns the key of an account of an attacker. They have the last accounts of Ethereum's path, honest clients the first ones. */
 export function attackerKey({ config }: Pick<Target, 'config'>, index: number): `0x${string}` {
@@ -44,6 +61,23 @@ interface Sending {
 
 /** A request that waits longer has failed. */
 export const LONGEST_ANSWER_MS = 30_000
+
+/** An answer that is no JSON. */
+class NoJson extends Error {
+  readonly status: number
+  constructor({ status, text }: Reply) {
+    super(`answer ${status}: ${text.slice(0, 200)}`)
+    this.status = status
+  }
+}
+
+/** Returns the kind of a request that failed. */
+export function failureOf(error: unknown): string {
+  if (error instanceof NoJson) return `status ${error.status}`
+  const { code, message } = error as NodeJS.ErrnoException
+  if (message.startsWith('no answer')) return 'unanswered'
+  return code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' || code === 'ETIMEDOUT' ? 'unconnected' : 'disconnected'
+}
 
 const agents = new Map<string, HttpAgent>()
 
@@ -106,11 +140,11 @@ export async function callAt<T extends object = Answer>(
   url: string,
   calls: object,
 ): Promise<T> {
-  const { status, text } = await send(target, url, { body: JSON.stringify(calls) })
+  const reply = await send(target, url, { body: JSON.stringify(calls) })
   try {
-    return JSON.parse(text) as T
+    return JSON.parse(reply.text) as T
   } catch {
-    throw new Error(`answer ${status}: ${text.slice(0, 200)}`)
+    throw new NoJson(reply)
   }
 }
 
@@ -152,10 +186,48 @@ export function openSocket({ from }: Target, url: string): Socket {
   return socket
 }
 
+/** Opens a connection as `openSocket` does. Resolves once it is open; rejects if it is refused. */
+export async function connectSocket(target: Target, url: string): Promise<Socket> {
+  const socket = openSocket(target, url)
+  await once(socket, 'connect')
+  return socket
+}
+
+/** Counts the first bytes of an answer over HTTP, by its status. */
+export function countBeginning(socket: Socket, count: Count): void {
+  socket.once('data', (bytes: Buffer) => {
+    count(`status ${bytes.toString('latin1', 'HTTP/1.1 '.length, 'HTTP/1.1 200'.length)}`)
+  })
+}
+
+const PROBE_MS = 1000
+
+/** Stops reading after the first bytes. Only a write shows the end of such a connection, so that there is one each second. */
+export function readBeginning(
+  connection: Socket,
+  { pause, write }: { readonly pause: () => void; readonly write: () => void },
+): void {
+  connection.once('data', pause)
+  const probe = setInterval(write, PROBE_MS)
+  connection.once('close', () => clearInterval(probe))
+}
+
 /** Opens a WebSocket. Resolves once it is open; rejects if it is refused. Later errors only close it. */
 export async function openWebSocket({ from }: Pick<Target, 'from'>, url: string): Promise<WebSocket> {
   const socket = new WebSocket(url, { localAddress: from })
   await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  socket.on('error', () => socket.terminate())
+  return socket
+}
+
+/** Opens a WebSocket that reads the first bytes of an answer, counts them as `answered`, and reads no further one. */
+export async function openUnread(target: Pick<Target, 'from'>, url: string, count: Count): Promise<WebSocket> {
+  const socket = new WebSocket(url, { localAddress: target.from })
+  socket.once('upgrade', ({ socket: connection }: IncomingMessage) => {
+    connection.once('data', () => count('answered'))
+    readBeginning(connection, { pause: () => socket.pause(), write: () => socket.ping() })
+  })
+  await once(socket, 'open')
   socket.on('error', () => socket.terminate())
   return socket
 }
@@ -181,7 +253,7 @@ export const pause = (stop: AbortSignal, ms: number): Promise<void> =>
 /** Pause after a refused connection, so that an attack tests the node and not the ports of the system. */
 const RETRY_MS = 500
 
-/** Repeats work on several lanes until the signal aborts. The work returns the kind of its answer; a failed one is `disconnected`. */
+/** Repeats work on several lanes until the signal aborts. The work returns the kind of its answer. */
 export async function repeat(
   lanes: number,
   stop: AbortSignal,
@@ -192,8 +264,8 @@ export async function repeat(
     while (!stop.aborted) {
       try {
         count(await work())
-      } catch {
-        count('disconnected')
+      } catch (error) {
+        count(failureOf(error))
         await pause(stop, RETRY_MS)
       }
     }
@@ -215,7 +287,7 @@ export const untilStopped = (stop: AbortSignal): Promise<void> =>
 
 /**
  * Holds a number of connections open until the signal aborts, and opens another one for each that the node closes. Counts
- * `opened` and `closed` ones, and those that the node `refused`.
+ * `opened` and `closed` ones.
  */
 export async function holdOpen<T extends Held>(
   number: number,
@@ -230,8 +302,8 @@ export async function holdOpen<T extends Held>(
         count('opened')
         await new Promise<void>((resolve) => connection.once('close', resolve))
         count('closed')
-      } catch {
-        count('refused')
+      } catch (error) {
+        count(failureOf(error))
       }
       await pause(stop, RETRY_MS)
     }
