@@ -4,11 +4,11 @@
  * server, asked at the same pace from the same process, shows how long the machine, which the attackers share, makes a request wait.
  */
 import { readFileSync } from 'node:fs'
-import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTACKS, type AttackName } from '../test/support/attacks/all.ts'
 import { startHonest } from '../test/support/attacks/honest.ts'
 import { type RunningAttacks, startAttacks } from '../test/support/attacks/start.ts'
+import { countTable, waitTable } from '../test/support/attacks/table.ts'
 import { startProcess } from '../test/support/process.ts'
 import { startBare } from './support/bare.ts'
 
@@ -18,8 +18,6 @@ const NAMES = (process.argv[3]?.split(',') ?? Object.keys(ATTACKS)) as AttackNam
 /** Attacks share a process of their own by this number: one process alone is busy with its own work. */
 const PER_PROCESS = 7
 const WARM_MS = 5000
-/** The pause of the honest clients. */
-const PAUSE_MS = 20
 const MEMORY_PAUSE_MS = 50
 const MB = 1_000_000
 
@@ -35,23 +33,12 @@ function memoryOf(pid: number): Memory {
   return { own: bytes('RssAnon'), files: bytes('RssFile') }
 }
 
-const agent = new Agent({ keepAlive: true })
-const ask = (port: number): Promise<void> =>
-  new Promise((resolve, reject) => {
-    get({ host: '127.0.0.1', port, agent }, (answer) => answer.resume().once('end', () => resolve())).once(
-      'error',
-      reject,
-    )
-  })
-
 const bare = await startBare(JSON.stringify({ balances: [] }))
 await using node = await startProcess(['--ephemeral', '--feeder', 'true'])
 
-/** Runs the honest clients and the requests of the bare server for a time. */
+/** Runs the honest clients for a time. */
 async function watch(seconds: number) {
-  const honest = await startHonest(node)
-  const end = performance.now() + seconds * 1000
-  const times: number[] = []
+  const honest = await startHonest(node, { barePort: bare.port })
   const peaks = new Map<number, Memory>()
   const memory = setInterval(() => {
     for (const pid of node.memoryByProcess().keys()) {
@@ -60,36 +47,20 @@ async function watch(seconds: number) {
       peaks.set(pid, { own: Math.max(now.own, peak.own), files: Math.max(now.files, peak.files) })
     }
   }, MEMORY_PAUSE_MS)
-  while (performance.now() < end) {
-    const begun = performance.now()
-    await ask(bare.port)
-    times.push(performance.now() - begun)
-    await sleep(PAUSE_MS)
-  }
+  await sleep(seconds * 1000)
   clearInterval(memory)
-  const report = await honest.stop()
-  times.sort((a, b) => a - b)
-  const at = (share: number): number => times[Math.floor(times.length * share)]!
-  return { report, bare: { p50: at(0.5), p99: at(0.99) }, peaks }
+  return { report: await honest.stop(), peaks }
 }
 
 type Watched = Awaited<ReturnType<typeof watch>>
 
-function tell(when: string, { report, bare: reference }: Watched, idle: Watched): void {
-  const { reads, rest, jsonrpc, grpc, transfers, failures, longestHeadGapMs } = report
-  const ms = ({ p50, p99 }: { readonly p50: number; readonly p99: number }): string =>
-    `${p50.toFixed(1)}/${p99.toFixed(0)}`
-  console.log(
-    `${when}: p50/p99 in ms: REST ${ms(rest)}, JSON-RPC ${ms(jsonrpc)}, gRPC ${ms(grpc)}, bare ${ms(reference)}; ` +
-      `transfers ${ms(transfers)}; heads at most ${longestHeadGapMs.toFixed(0)} ms apart; ${failures.length} failures`,
-  )
+function tell(when: string, { report }: Watched, { report: idle }: Watched): void {
+  const { failures, longestHeadGapMs } = report
+  console.log(`${when}: heads at most ${longestHeadGapMs.toFixed(0)} ms apart; ${failures.length} failures`)
+  console.log(waitTable(report))
   for (const text of new Set(failures)) console.log(`  ${text.slice(0, 200)}`)
-  const nodeRatio = reads.p99 / idle.report.reads.p99
-  const bareRatio = reference.p99 / idle.bare.p99
-  console.log(
-    `  p99 against idle: node ${nodeRatio.toFixed(1)}, bare ${bareRatio.toFixed(1)}; ` +
-      `p99 node / bare: ${(reads.p99 / reference.p99).toFixed(1)}, idle ${(idle.report.reads.p99 / idle.bare.p99).toFixed(1)}`,
-  )
+  const ratio = (name: 'reads' | 'bare' | 'worked'): string => (report[name].p99 / idle[name].p99).toFixed(1)
+  console.log(`  p99 against idle: node ${ratio('reads')}, its work ${ratio('worked')}, bare ${ratio('bare')}`)
 }
 
 await (await startHonest(node)).stop()
@@ -115,6 +86,5 @@ for (const [pid, { own, files }] of attacked.peaks) {
   )
 }
 const counts = await Promise.all(attacks.map((group) => group.stop()))
-console.log(JSON.stringify(Object.assign({}, ...counts)))
-agent.destroy()
+console.log(countTable(Object.assign({}, ...counts), SECONDS))
 bare.end()

@@ -53,7 +53,10 @@ async function attackThrough(
     }
     const idleBytes = node.memoryByProcess()
     const attacks = await startAttacks({ config }, group)
-    const honest = await startHonest({ config, memoryByProcess: node.memoryByProcess }, idleBytes, READ_PAUSE_MS)
+    const honest = await startHonest(
+      { config, memoryByProcess: node.memoryByProcess },
+      { idleBytes, readPauseMs: READ_PAUSE_MS },
+    )
     await wait(SECONDS * 1000)
     const report = await honest.stop()
     const counts = await attacks.stop()

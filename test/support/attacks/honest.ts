@@ -6,6 +6,7 @@ import { createPublicClient, createWalletClient, type Hex, http, webSocket } fro
 import { privateKeyToAccount } from 'viem/accounts'
 import type { NodeProcess } from '../process.ts'
 import { call, callAt, LONGEST_ANSWER_MS, send } from './target.ts'
+import { type Spent, watchThread } from './thread-time.ts'
 
 const HONEST_ADDRESS = '127.0.0.1'
 /** Pauses between two requests of a kind. */
@@ -27,6 +28,12 @@ export interface Report {
   readonly rest: Waits
   readonly jsonrpc: Waits
   readonly grpc: Waits
+  /** Requests to a bare server, if one is given. */
+  readonly bare: Waits
+  /** Processor time of the thread that answers between the request and the answer of a read, whatever it worked for. */
+  readonly worked: Waits
+  /** Time in which that thread was ready and waited for a processor, between the request and the answer of a read. */
+  readonly queued: Waits
   /** Transfers, from the request to the receipt. */
   readonly transfers: Waits
   /** Requests that were answered by an error, or wrongly, or not at all. */
@@ -70,13 +77,22 @@ const Query = makeClientConstructor(
   'chain.evm.v1.Query',
 )
 
+interface HonestOptions {
+  /** Memory of each process before. Unit: bytes. */
+  readonly idleBytes?: ReadonlyMap<number, number>
+  readonly readPauseMs?: number
+  /** Port of a bare server, which is read at the same pace. */
+  readonly barePort?: number | undefined
+}
+
 /** Starts honest clients. They connect before the attack, read and transfer at a steady pace, and follow new heads. */
 export async function startHonest(
   node: Pick<NodeProcess, 'config' | 'memoryByProcess'>,
-  idleBytes = node.memoryByProcess(),
-  readPauseMs = READ_PAUSE_MS,
+  { idleBytes = node.memoryByProcess(), readPauseMs = READ_PAUSE_MS, barePort }: HonestOptions = {},
 ): Promise<{ stop(): Promise<Report> }> {
   const { config } = node
+  // The API worker is the latest process.
+  const spentBy = watchThread([...node.memoryByProcess().keys()].at(-1)!)
   const [sender, receiver] = config.accounts
   const chain = {
     id: config.evm_chain_id,
@@ -97,6 +113,8 @@ export async function startHonest(
 
   const failures: string[] = []
   const reads = { rest: [] as number[], jsonrpc: [] as number[], grpc: [] as number[] }
+  const bare: number[] = []
+  const spent: Spent[] = []
   const transfers: number[] = []
   let peakBytes = 0
   let heads = 0
@@ -117,9 +135,14 @@ export async function startHonest(
   async function loop(what: string, times: number[], pauseMs: number, ask: () => Promise<unknown>): Promise<void> {
     while (!isStopped) {
       const begun = performance.now()
+      const before = spentBy?.()
       try {
         await ask()
         times.push(performance.now() - begun)
+        const after = times === transfers || times === bare ? undefined : spentBy?.()
+        if (before && after) {
+          spent.push({ workedMs: after.workedMs - before.workedMs, queuedMs: after.queuedMs - before.queuedMs })
+        }
       } catch (error) {
         fail(what, error)
       }
@@ -131,6 +154,7 @@ export async function startHonest(
     const { status, text } = await send(from, `${config.urls.rest}/sdk/bank/v1beta1/balances/${receiver!.bech32}`)
     if (status !== 200 || !text.includes('"balances"')) throw new Error(`${status} ${text.slice(0, 200)}`)
   }
+  const readBare = async (): Promise<void> => void (await send(from, `http://127.0.0.1:${barePort}`))
   const readJsonRpc = async (): Promise<void> => {
     const { result, error } = await callAt(
       from,
@@ -172,6 +196,7 @@ export async function startHonest(
     loop('JSON-RPC', reads.jsonrpc, readPauseMs, readJsonRpc),
     loop('gRPC', reads.grpc, readPauseMs, readGrpc),
     loop('transfer', transfers, TRANSFER_PAUSE_MS, transfer),
+    ...(barePort === undefined ? [] : [loop('bare', bare, readPauseMs, readBare)]),
   ])
   return {
     async stop() {
@@ -188,6 +213,9 @@ export async function startHonest(
         rest: waitsOf(reads.rest),
         jsonrpc: waitsOf(reads.jsonrpc),
         grpc: waitsOf(reads.grpc),
+        bare: waitsOf(bare),
+        worked: waitsOf(spent.map(({ workedMs }) => workedMs)),
+        queued: waitsOf(spent.map(({ queuedMs }) => queuedMs)),
         transfers: waitsOf(transfers),
         failures,
         peakBytes,

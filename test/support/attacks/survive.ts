@@ -36,7 +36,7 @@ export async function survive(node: NodeProcess, name: AttackName, attackMs = AT
   const idleBytes = node.memoryByProcess()
   const attacks = await startAttacks(node, [name])
   const idle = await quiet.stop()
-  const honest = await startHonest(node, idleBytes)
+  const honest = await startHonest(node, { idleBytes })
   await wait(attackMs)
   const report = await honest.stop()
   const counts = (await attacks.stop())[name]!
