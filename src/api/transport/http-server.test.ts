@@ -51,3 +51,37 @@ test('a server closes although a socket was taken over from it only then', async
   await closed
   expect(socket.destroyed).toBe(true)
 })
+
+test('requests that wait for the previous answer of their connection count as bytes that wait for the client', async () => {
+  const gone: string[] = []
+  const outgoing = createOutgoing(
+    { bytes: 10_000_000, stallMs: 60_000, onDisconnect: (_, reason) => void gone.push(reason) },
+    () => performance.now(),
+  )
+  const connections = createConnections(
+    100,
+    () => performance.now(),
+    () => {},
+  )
+  let finish = (): void => {}
+  const server = createHttpServer({ outgoing, connections }, {}, (request, response) => {
+    if (request.url === '/slow') return
+    if (request.url !== '/first') response.end('answered')
+    else finish = () => response.end('answered')
+  })
+  onTestFinished(() => closeServer(server))
+  const { port } = await listen(server, 0, '127.0.0.1')
+  const ask = (path: string, more: number) => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n${'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(more)}`)
+    return socket
+  }
+  const patient = ask('/first', 500)
+  const greedy = Array.from({ length: 8 }, () => ask('/slow', 2000))
+  await expect.poll(() => gone.length).toBeGreaterThan(0)
+  expect(greedy.length - gone.length).toBeGreaterThan(0)
+  finish()
+  let text = ''
+  while (text.split('answered').length <= 501) text += String((await once(patient, 'data'))[0])
+  for (const socket of [patient, ...greedy]) socket.destroy()
+})

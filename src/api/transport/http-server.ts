@@ -31,6 +31,9 @@ export const SERVER_TIMES = {
   connectionsCheckingInterval: TIMEOUT_CHECK_MS,
 } as const
 
+/** Memory of a request that has been read before its turn, with its response. */
+const READ_AHEAD_BYTES = 2048
+
 /** The budgets of the process that every connection counts for. */
 export type Budgets = Pick<GatewayNode, 'outgoing' | 'connections'>
 
@@ -113,8 +116,10 @@ export function createHttpServer(
     // pause follows the chunk that it parses.
     let waits = true
     process.nextTick(() => waits && socket.pause())
+    budgets.outgoing.hold(socket, READ_AHEAD_BYTES)
     before.once('close', () => {
       waits = false
+      budgets.outgoing.hold(socket, -READ_AHEAD_BYTES)
       if (latest.get(socket) === response) socket.resume()
       // In the next turn, so that the requests of one chunk do not keep others waiting.
       setImmediate(() => {
