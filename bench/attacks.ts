@@ -48,8 +48,9 @@ async function watch(seconds: number) {
     }
   }, MEMORY_PAUSE_MS)
   await sleep(seconds * 1000)
+  const report = await honest.stop()
   clearInterval(memory)
-  return { report: await honest.stop(), peaks }
+  return { report, peaks }
 }
 
 type Watched = Awaited<ReturnType<typeof watch>>

@@ -21,8 +21,8 @@ export interface RpcCall {
   readonly writer: JsonWriter
   /** Present on WebSocket connections. */
   readonly subscriptions?: Subscriptions | undefined
-  /** Reason why the request cannot use keys and development methods; absent if it can. */
-  readonly outsider?: string | undefined
+  /** Returns the reason why the request cannot use keys and development methods; undefined if it can. */
+  readonly outsider?: (() => string | undefined) | undefined
   /** Counts bytes of an answer that is not complete yet; negative once they are sent or dropped. */
   readonly hold?: ((bytes: number) => void) | undefined
   /** Disconnects clients for which too much waits. Call it before a long answer is made. */
@@ -127,7 +127,8 @@ export function localMethods(methods: Methods): Methods {
     {
       servedBy,
       run(call, params) {
-        if (call.outsider !== undefined) throw unauthorized(`${name} is refused: ${call.outsider}`)
+        const reason = call.outsider?.()
+        if (reason !== undefined) throw unauthorized(`${name} is refused: ${reason}`)
         return run(call, params)
       },
     },

@@ -120,11 +120,16 @@ async function textOf(
 }
 
 /** Sends a long result in parts. Returns undefined for any other result, and where it must be one text. */
-function sendLong({ hold }: RpcCall, id: Id, answer: unknown, streams: Streams | undefined): Promise<void> | undefined {
+function sendLong(
+  { hold }: RpcCall,
+  id: Id,
+  answer: unknown,
+  streamsOf: (() => Streams) | undefined,
+): Promise<void> | undefined {
   const bytes = longBytesOf(answer)
-  if (!bytes || !streams) return undefined
+  if (!bytes || !streamsOf) return undefined
   const opening = openingOf(id)
-  const sent = streams.sendParts(opening.length + bytes.length * 2, (sink, before) =>
+  const sent = streamsOf().sendParts(opening.length + bytes.length * 2, (sink, before) =>
     sendHex(bytes, before + opening, '}', sink),
   )
   if (!sent) return undefined
@@ -138,8 +143,11 @@ function refusalOf({ node, client }: RpcCall): ChainError | undefined {
   return waitMs === undefined ? undefined : limitExceeded(tooManyRequests(waitMs).message)
 }
 
-/** Runs one request. Returns undefined for a notification, and a promise only if the method does. */
-function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: Streams): Text | Promise<Text> {
+/**
+ * Runs one request. Returns undefined for a notification, and a promise only if the method does. `streamsOf` makes the streams of a
+ * long answer.
+ */
+function answerOne(call: RpcCall, methods: Methods, value: unknown, streamsOf?: () => Streams): Text | Promise<Text> {
   const startedMs = call.node.observe ? performance.now() : 0
   const request = readRequest(value)
   const tooMany = refusalOf(call)
@@ -161,8 +169,8 @@ function answerOne(call: RpcCall, methods: Methods, value: unknown, streams?: St
   }
   function made(answer: unknown): Text | Promise<Text> {
     const run = runOf(answer)
-    if (run) return textOf(id, run, streams?.onStream).then(succeeded, failed)
-    const sent = sendLong(call, id, answer, streams)
+    if (run) return textOf(id, run, streamsOf?.().onStream).then(succeeded, failed)
+    const sent = sendLong(call, id, answer, streamsOf)
     if (sent) return sent.then(() => succeeded(undefined))
     const result = JSON.stringify(answer ?? null)
     if (key) call.results.set(key, result)
@@ -225,7 +233,7 @@ async function answerBatch(
   }
   // Plain functions: a suspended frame of the loop would keep its last answer while the next one is made.
   const putNext = (value: unknown): Promise<void> | undefined => {
-    const made = answerOne(call, methods, value, streams)
+    const made = answerOne(call, methods, value, () => streams)
     return made instanceof Promise ? made.then((answer) => put(value, answer)) : put(value, made)
   }
   const settle = async (): Promise<void> => {
@@ -272,5 +280,5 @@ export function answerMessage(
   }
   return Array.isArray(parsed)
     ? answerBatch(call, methods, parsed, onStream)
-    : answerOne(call, methods, parsed, onStream && singleStreams(onStream, isMessage))
+    : answerOne(call, methods, parsed, onStream && (() => singleStreams(onStream, isMessage)))
 }

@@ -165,13 +165,14 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   }
   const hold = (bytes: number): void => node.outgoing.hold(request.socket, bytes)
   const checkUnsent = (): void => node.outgoing.check(request.socket)
+  const outsider = (): string | undefined => serve.access(request.headers)
   takeBody(
     request,
     bodyLimitBytes,
     node.outgoing,
     (body) => {
       const answer = answerMessage(
-        callOf(serve, { client, requestId, outsider: serve.access(request.headers), hold, checkUnsent, signal }),
+        callOf(serve, { client, requestId, outsider, hold, checkUnsent, signal }),
         httpMethods,
         body,
         (stream) => {
@@ -245,7 +246,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
   const queue = createEventQueue(writer, createPause(shareOf(request.socket)), overflow)
   const client = serve.node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, queue)
-  const outsider = serve.access(request.headers)
+  const outsider = (): string | undefined => serve.access(request.headers)
   const hold = (bytes: number): void => outgoing.hold(request.socket, bytes)
   const checkUnsent = (): void => outgoing.check(request.socket)
   const call = { ...serve, client, outsider, subscriptions, hold, checkUnsent, signal: () => gone.signal }

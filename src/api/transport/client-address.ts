@@ -23,10 +23,18 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
   for (const range of trusted.flatMap((one) => (one === LOOPBACK ? LOOPBACK_RANGES : [one]))) addRange(proxies, range)
   const isTrusted = (address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
   const hasProxies = trusted.length > 0
+  /** The latest connection that no proxy spoke for, since the requests of one follow each other. */
+  let latest = { remote: '', client: '' }
 
   return (remote, forwarded) => {
+    const isDirect = !hasProxies || forwarded === undefined
+    if (isDirect && remote === latest.remote) return latest.client
     let client = plainAddress(remote ?? '') ?? ''
-    if (!hasProxies || forwarded === undefined || client === '' || !isTrusted(client)) return networkOf(client)
+    if (isDirect) {
+      latest = { remote: remote ?? '', client: networkOf(client) }
+      return latest.client
+    }
+    if (client === '' || !isTrusted(client)) return networkOf(client)
     const hops = (typeof forwarded === 'string' ? forwarded : forwarded.join(',')).split(',').slice(-MAX_HOPS)
     // Only the last entries come from trusted proxies: a client can send any others itself.
     for (const hop of hops.reverse()) {

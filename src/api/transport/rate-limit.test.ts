@@ -62,6 +62,20 @@ test('addresses of one network of 64 bits are one client', () => {
   expect(address('64:ff9b::192.0.2.33', undefined)).toBe('64:ff9b:0:0::/64')
 })
 
+test('clients that ask in turn keep their addresses, with a proxy and without one', () => {
+  const address = createClientAddress(['loopback'])
+  const asked = [
+    ['192.0.2.1', undefined],
+    ['192.0.2.2', undefined],
+    ['127.0.0.1', undefined],
+    ['127.0.0.1', '198.51.100.7'],
+    ['127.0.0.1', undefined],
+    ['192.0.2.1', '198.51.100.7'],
+  ] as const
+  const expected = ['192.0.2.1', '192.0.2.2', '127.0.0.1', '198.51.100.7', '127.0.0.1', '192.0.2.1']
+  expect(asked.map(([remote, forwarded]) => address(remote, forwarded))).toEqual(expected)
+})
+
 test('a proxy that is no address is refused with the setting and what would be right', () => {
   for (const wrong of ['proxy.example', '10.0.0.0/33', '10.0.0.0/x', '', '::/129'])
     expect(() => createClientAddress([wrong])).toThrow(/api\.trusted_proxies .*must be an address, a range/)
