@@ -7,7 +7,7 @@ const MB = 1_000_000
 /** Limit of the growth of a process; without budgets it is gigabytes. */
 const LIMIT_BYTES = 512 * MB
 /** Longest wait of a light request, on a machine that is busy with other tests; without slices it is half a minute. */
-const LIMIT_MS = 8000
+const LIMIT_MS = 15_000
 /** JUMPDEST, LOG0 of nothing, and again while more than 8,192 gas is left. */
 const SPAM = '0x5b5f5fa05a612000105f5700'
 const GAS = '0xffffff'
