@@ -47,7 +47,7 @@ export const COMPUTE_SETTINGS = {
     'memory',
     'memory',
     '256MB',
-    'Memory limit of a thread; a thread that exceeds it is ended.',
+    'Memory limit of the heap of a thread; a thread that exceeds it is ended.',
     {
       min: MIN_THREAD_BYTES,
       max: MAX_BYTES,

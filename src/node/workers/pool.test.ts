@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { afterAll, expect, test } from 'vitest'
 import { profile } from '../../identity/profiles/almanac.ts'
 import { type ComputePool, createComputePool } from './pool.ts'
+import { canMeasure } from './thread-memory.ts'
 
 /** A thread with jobs that answer, fail, count until cancelled, never stop, and fill the memory. */
 const program = `
@@ -18,7 +21,10 @@ parentPort.on('message', ({ id, job, payload }) => {
     parentPort.postMessage({ id, ok: true, result: 'stopped' })
   }
   if (job === 'endless') for (;;);
-  if (job === 'memory') { const kept = []; for (;;) kept.push(new Array(1000).fill(id)) }
+  if (job === 'lists') { const kept = []; for (;;) kept.push(new Array(1000).fill(id)) }
+  if (job === 'list') { const kept = []; for (;;) kept.push(kept.length + 0.5) }
+  if (job === 'table') { const kept = new Set(); for (;;) kept.add(kept.size) }
+  if (job === 'filling') for (;;) { const list = new Array(1000); list[5] = payload[0]; payload[0] += list[5] ? 1 : 2 }
 })
 parentPort.postMessage({ ready: true })
 `
@@ -92,13 +98,36 @@ test('a cancelled job stops, and its thread continues if the job stops in time',
   await expect(pool.run('echo', 3, { signal: client.signal })).rejects.toMatchObject({ status: 'cancelled' })
 })
 
-test('a job over its memory is ended, and no other', async () => {
+/** Ways to fill the memory: many small lists, and a list and a table that grow in steps beyond V8's reserve. */
+const EATERS = canMeasure(Worker.prototype) ? ['lists', 'list', 'table'] : ['lists']
+
+test.each(EATERS)('a job over its memory is ended, and no other: %s', async (kind) => {
+  const { pool, logged } = open()
+  await pool.run('echo', 1, { timeoutMs: 60_000 })
+  const eater = pool.run(kind, {}, { timeoutMs: 60_000 })
+  const next = pool.run('echo', 'next', { timeoutMs: 60_000 })
+  await expect(eater).rejects.toMatchObject({
+    status: 'resourceExhausted',
+    message: 'the computation needed more memory than its budget',
+  })
+  expect(await next).toBe('next')
+  expect(pool.stats().kills).toBe(1)
+  expect(logged).toEqual([`warn compute worker ended ${kind}`])
+})
+
+test('the thread of an endless job stops, even in a loop that makes lists of fixed length', async () => {
   const { pool } = open()
   await pool.run('echo', 1, { timeoutMs: 60_000 })
-  const eater = pool.run('memory', {}, { timeoutMs: 60_000 })
-  const next = pool.run('echo', 'next', { timeoutMs: 60_000 })
-  await expect(eater).rejects.toMatchObject({ status: 'resourceExhausted' })
-  expect(await next).toBe('next')
+  const rounds = new Int32Array(new SharedArrayBuffer(4))
+  await expect(pool.run('filling', rounds, {})).rejects.toMatchObject({ status: 'deadlineExceeded' })
+  expect(await pool.run('echo', 2, { timeoutMs: 60_000 })).toBe(2)
+  const newRounds = async () => {
+    const before = Atomics.load(rounds, 0)
+    await sleep(20)
+    return Atomics.load(rounds, 0) - before
+  }
+  await expect.poll(newRounds, { timeout: 10_000 }).toBe(0)
+  expect(rounds[0]).toBeGreaterThan(0)
 })
 
 test('a full queue and a stopped pool refuse jobs', async () => {

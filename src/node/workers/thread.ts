@@ -14,6 +14,7 @@ import {
   type WorkerSetup,
 } from './messages.ts'
 import { serveState } from './remote-state.ts'
+import { canMeasure, heapLimits, watchMemory } from './thread-memory.ts'
 
 export interface ThreadOptions {
   /** Module that the threads run. */
@@ -33,12 +34,17 @@ export interface Thread {
   ready: boolean
   /** Jobs that were sent to the thread and are not answered, in order; the thread runs the first. */
   jobs: Job[]
+  /** Starts to measure the memory of the thread, as long as it has jobs. */
+  readonly watch: () => void
   /** Ends the thread if the job does not stop. */
   killTimer: ReturnType<typeof setTimeout> | undefined
 }
 
 /** A failure that ended a thread; `code` distinguishes a lack of memory. */
 export type ThreadError = Error & { readonly code?: string }
+
+/** The code of Node.js for a thread that exceeded its memory. */
+export const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
 
 /** Starts a thread. `onEnd` receives the error that ends it, and is called again when it has ended. */
 export function startThread(
@@ -53,7 +59,7 @@ export function startThread(
   const worker = new Worker(entry, {
     workerData: { ...setup, state, cancelled, taken, slots } satisfies WorkerSetup,
     ...(state && { transferList: [state.port] }),
-    resourceLimits: { maxOldGenerationSizeMb: Math.ceil(memoryBytes / 2 ** 20) },
+    resourceLimits: heapLimits(memoryBytes, canMeasure(Worker.prototype)),
     stdout: false,
     stderr: false,
   })
@@ -66,7 +72,13 @@ export function startThread(
     passing: [],
     ready: false,
     jobs: [],
+    watch: watchMemory(worker, memoryBytes, () => thread.jobs.length > 0, endForMemory),
     killTimer: undefined,
+  }
+  function endForMemory(): void {
+    const error = new Error('the thread exceeds its memory')
+    onEnd(thread, Object.assign(error, { code: OUT_OF_MEMORY }))
+    void worker.terminate()
   }
   worker.on('message', (message) => onMessage(thread, message))
   worker.on('error', (error) => onEnd(thread, error))
@@ -79,6 +91,7 @@ export function sendJob(thread: Thread, job: Job, timeoutMs: number): void {
   try {
     thread.worker.postMessage({ ...job.request, timeoutMs } satisfies JobRequest)
     thread.jobs.push(job)
+    thread.watch()
   } catch (error) {
     settle(job, () => job.reject(error as Error))
   }

@@ -5,7 +5,8 @@ import { type Job, settle } from './job.ts'
 import { internalError, memoryError } from './job-errors.ts'
 import { passPart } from './job-parts.ts'
 import { type JobAnswer, type JobPart, type ReadyMessage, unpackError } from './messages.ts'
-import { startThread, type Thread, type ThreadError, type ThreadOptions } from './thread.ts'
+import { OUT_OF_MEMORY, startThread, type Thread, type ThreadError, type ThreadOptions } from './thread.ts'
+import { keepLoopsInterruptible } from './thread-memory.ts'
 
 export interface ThreadsOptions extends ThreadOptions {
   readonly workers: number
@@ -50,6 +51,7 @@ export function createThreads(
   let done = 0
   let kills = 0
   let stopped = false
+  keepLoopsInterruptible()
 
   /** Starts a thread, which replaces another if one is given. */
   function spawn(replaced?: Thread): void {
@@ -74,7 +76,7 @@ export function createThreads(
     const [job, ...others] = thread.jobs
     thread.jobs = []
     clearTimeout(thread.killTimer)
-    const outOfMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    const outOfMemory = error.code === OUT_OF_MEMORY
     if (job) settle(job, () => job.reject(outOfMemory ? memoryError() : internalError()))
     if (outOfMemory) kills++
     requeue(others)
