@@ -168,7 +168,7 @@ test('an exported key is imported under another name, and an unencrypted one fro
   await keys('import alice4 --hex --keyring-backend test', [hex])
   expect(await keys('show alice4 -a --keyring-backend test')).toBe(await keys('show alice -a'))
   await expect(keys('import bad --hex --keyring-backend test', ['00'.repeat(32)])).rejects.toThrow('private key')
-  await expect(keys(`import bad ${home}/nowhere`)).rejects.toThrow(`cannot read ${home}/nowhere: ENOENT`)
+  await expect(keys(`import bad ${home}/nowhere`)).rejects.toThrow(`${home}/nowhere: cannot be read: ENOENT`)
 })
 
 test('key names are unique, must be file names, and deletion asks for confirmation', async () => {

@@ -2,7 +2,6 @@
  * Proposals in JSON files, in the formats of the Cosmos SDK: `{messages, metadata, deposit, title, summary}`, or the legacy
  * `{type, title, description, deposit}`.
  */
-import { readFileSync } from 'node:fs'
 import { create, type DescMessage, getOption, type JsonValue } from '@bufbuild/protobuf'
 import { MsgSubmitProposalSchema } from '../gen/sdk/gov/v1/tx_pb.ts'
 import { MsgSubmitProposalSchema as LegacySubmitProposalSchema } from '../gen/sdk/gov/v1beta1/tx_pb.ts'
@@ -10,6 +9,7 @@ import { signer } from '../gen/sdk/msg/v1/msg_pb.ts'
 import { messageType } from '../identity/registry.ts'
 import { neutralTypeName } from '../identity/type-name.ts'
 import type { Identity } from '../identity/types.ts'
+import { readInputText } from '../node/input-file.ts'
 import { formatBech32, ofModule } from '../primitives/address.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { parseRequestJson } from '../primitives/request-json.ts'
@@ -53,16 +53,12 @@ function typeOf(identity: Identity, name: string): DescMessage | undefined {
 
 /** Reads a JSON object with known fields. Throws `invalidArgument` with the path and the error. */
 function readFields(path: string, keys: readonly string[]): Record<string, unknown> {
+  const text = readInputText(path)
   let json: unknown
   try {
-    json = parseRequestJson(readFileSync(path, 'utf8'))
+    json = parseRequestJson(text)
   } catch (error) {
-    throw wrongFile(
-      path,
-      error instanceof SyntaxError
-        ? `must be JSON: ${error.message}`
-        : `cannot be read: ${(error as NodeJS.ErrnoException).code}`,
-    )
+    throw wrongFile(path, `must be JSON: ${(error as Error).message}`)
   }
   if (json === null || typeof json !== 'object' || Array.isArray(json)) throw wrongFile(path, 'must be a JSON object')
   for (const key of Object.keys(json)) {

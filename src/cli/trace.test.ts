@@ -77,7 +77,7 @@ test('an invalid fixture or option is an error that names it', async () => {
   }
   const root = folder(files)
   const failure = (name: string, flags = {}) => traceFixture(join(root, name), flags)
-  await expect(failure('absent.json')).rejects.toThrow('no such file')
+  await expect(failure('absent.json')).rejects.toThrow('absent.json: cannot be read: ENOENT')
   await expect(failure('text.json')).rejects.toThrow(join(root, 'text.json'))
   await expect(failure('bare.json')).rejects.toThrow('genesis is not an object')
   await expect(failure('number.json')).rejects.toThrow('context.number is not a number')

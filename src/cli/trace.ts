@@ -1,10 +1,10 @@
 /** `almanac trace`: traces the transaction in a fixture file. */
-import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { standardPrecompiles } from '../evm/precompiles/index.ts'
 import { traceFactoryOf } from '../evm/tracers/create.ts'
 import { parseTracerFixture, runTracerFixture } from '../evm/tracers/fixture.ts'
 import { type ScriptLimits, scriptFactory, scriptOf } from '../evm/tracers/javascript/trace.ts'
+import { readInputText } from '../node/input-file.ts'
 import { loadScriptEngine } from '../node/workers/script-engine.ts'
 import { fromKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
@@ -38,9 +38,10 @@ export async function traceFixture(path: string, { tracer, tracerConfig, tracerF
   if (tracer !== undefined && tracerFile !== undefined) {
     throw queryError('invalidArgument', '--tracer and --tracer-file exclude each other: set one, not both')
   }
-  const name = tracerFile === undefined ? (tracer ?? '') : readText(tracerFile)
+  const name =
+    tracerFile === undefined ? (tracer ?? '') : readInputText(tracerFile, { name: `--tracer-file ${tracerFile}` })
   const config = tracerConfig === undefined ? undefined : readJson(tracerConfig, '--tracer-config')
-  const fixture = parseTracerFixture(readJson(readText(path), path))
+  const fixture = parseTracerFixture(readJson(readInputText(path), path))
   const engine = await loadScriptEngine()
   const deadline = performance.now() + SCRIPT_TIMEOUT_MS
   const limits: ScriptLimits = {
@@ -53,14 +54,6 @@ export async function traceFixture(path: string, { tracer, tracerConfig, tracerF
     return source === undefined ? undefined : scriptFactory(source, limits)
   })
   return runTracerFixture(fixture, factory, config)
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw queryError('notFound', `${path}: ${(error as Error).message}`)
-  }
 }
 
 function readJson(text: string, source: string): unknown {

@@ -95,6 +95,9 @@ test('the files of the family become messages, and what is wrong in one is named
   const edit = (content: unknown) => run('tx', ['sudo', 'edit', file(content), '--from', 'alice'])
   await expect(edit({ action: 1 })).rejects.toThrow('family.json: must have a text action and a list contracts')
   await expect(edit(null)).rejects.toThrow('family.json: must be a JSON object')
+  await expect(run('tx', ['sudo', 'edit', '/dev/zero', '--from', 'alice'])).rejects.toThrow(
+    '/dev/zero: must be a file or a pipe, and is a device',
+  )
 
   const to = formatBech32('chain', new Uint8Array(20).fill(5))
   const vest = (content: unknown) =>

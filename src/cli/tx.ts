@@ -6,6 +6,7 @@ import { MsgEthereumTxSchema } from '../gen/chain/evm/v1/tx_pb.ts'
 import { service as isMessageService, signer } from '../gen/sdk/msg/v1/msg_pb.ts'
 import { services } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
+import { readInputText } from '../node/input-file.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { queryError } from '../primitives/errors.ts'
 import {
@@ -27,7 +28,6 @@ import { addDocumentCommands } from './tx/documents.ts'
 import { addFamilyCommands } from './tx/family.ts'
 import { addMultisign } from './tx/multisign.ts'
 import { addSign } from './tx/sign.ts'
-import { readInput } from './tx/tx-file.ts'
 import { addValidatorOptions, validatorFields } from './tx/validator.ts'
 import { addGovCommands } from './tx-gov.ts'
 import { addLegacyProposals } from './tx-gov-legacy.ts'
@@ -117,7 +117,7 @@ function withPositional(
     const key = optionKey(positional.flag)
     if (values[key] !== undefined)
       throw queryError('invalidArgument', `--${positional.flag} is set twice: by the flag and as argument ${i + 1}`)
-    values[key] = isJson(positional) && !value.startsWith('{') ? readInput(value) : value
+    values[key] = isJson(positional) && !value.startsWith('{') ? readInputText(value) : value
   }
   return values
 }

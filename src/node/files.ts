@@ -15,9 +15,10 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { requireFileOrPipe } from './input-file.ts'
 
 export interface Files {
-  /** Reads a text file. Returns undefined if the path does not exist or is a folder. */
+  /** Reads a text file. Returns undefined if the path does not exist or is a folder. Throws `invalidArgument` for a device. */
   read(path: string): string | undefined
   /** Writes a file atomically, by a rename. `secret`: only the owner can read it. `durable`: the file survives a power cut. */
   write(path: string, text: string, options?: { readonly secret?: boolean; readonly durable?: boolean }): void
@@ -65,8 +66,12 @@ function put(path: string, text: string, options: { readonly mode?: number; read
 }
 
 export const diskFiles: Files = {
-  read: (path) =>
-    statSync(path, { throwIfNoEntry: false })?.isDirectory() === false ? readFileSync(path, 'utf8') : undefined,
+  read(path) {
+    const found = statSync(path, { throwIfNoEntry: false })
+    if (!found || found.isDirectory()) return undefined
+    requireFileOrPipe(found, path)
+    return readFileSync(path, 'utf8')
+  },
   write(path, text, options) {
     mkdirSync(dirname(path), { recursive: true })
     const temporary = `${path}.${process.pid}.new`

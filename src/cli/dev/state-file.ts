@@ -1,5 +1,5 @@
 /** State files of `almanac dev`: loaded at the start, written at the stop and at intervals. */
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { dumpState } from '../../api/jsonrpc/development/state/dump-state.ts'
 import { loadState } from '../../api/jsonrpc/development/state/load-state.ts'
@@ -7,6 +7,7 @@ import { MAX_STATE_BYTES } from '../../api/jsonrpc/development/state/read-state.
 import type { AssembledNode } from '../../node/assembly.ts'
 import { configError } from '../../node/config.ts'
 import { diskFiles, type Files } from '../../node/files.ts'
+import { readInputBytes } from '../../node/input-file.ts'
 
 /** Name of the file in a folder that is given in place of a file, as in anvil. */
 const NAME_IN_FOLDER = 'state.json'
@@ -39,12 +40,7 @@ const fileOf = (path: string): string => (isFolder(path) ? join(path, NAME_IN_FO
 
 /** Reads a state file; undefined if the path does not exist. Throws `invalidArgument` for what could be read without end. */
 function readBytes(path: string): Uint8Array | undefined {
-  const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) return undefined
-  if (!found.isFile() && !found.isFIFO()) throw configError(`${path}: must be a file`)
-  if (found.size > MAX_STATE_BYTES)
-    throw configError(`${path}: ${found.size} bytes are above the limit of ${MAX_STATE_BYTES}`)
-  return readFileSync(path)
+  return existsSync(path) ? readInputBytes(path, { maxBytes: MAX_STATE_BYTES }) : undefined
 }
 
 function intervalOf(flags: ReadonlyMap<string, string>, dumps: string | undefined): number {

@@ -4,10 +4,11 @@
  * `cosmos.crypto.keyring.v1.Record` of Cosmos SDK 0.46 and later.
  */
 import { createDecipheriv, pbkdf2Sync } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
 import type { Identity } from '../../identity/types.ts'
+import { readInputText } from '../../node/input-file.ts'
 import { concat, formatUtf8, parseBase64, utf8 } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import { type AnyValue, decodePublicKey, type PublicKey } from '../../sdk/public-key.ts'
@@ -45,7 +46,7 @@ export function listFamilyKeys(home: string, backend: FamilyBackend): readonly s
 export function openFamilyKey(identity: Identity, path: string, passphrase: string): FamilyKey {
   const fault = (reason: string): ChainError =>
     queryError('invalidArgument', `${path} is no key of the family's tool: ${reason}`)
-  return parseRecord(identity, decrypt(readFileSync(path, 'utf8').trim(), passphrase, path, fault), fault)
+  return parseRecord(identity, decrypt(readInputText(path).trim(), passphrase, path, fault), fault)
 }
 
 type Fault = (reason: string) => ChainError

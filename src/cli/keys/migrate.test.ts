@@ -1,5 +1,5 @@
 import { createCipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -122,3 +122,11 @@ function seal(record: Buffer): string {
   const sealed = Buffer.concat([cipher.update(item), cipher.final()])
   return [header, ...[wrapped, iv, sealed, cipher.getAuthTag()].map(text)].join('.')
 }
+
+test('a link to a device in the place of a key is refused by its name', async () => {
+  writeFiles('test', {})
+  symlinkSync('/dev/zero', join(family, 'keyring-test', 'endless.info'))
+  await expect(migrate('--from-backend', 'test')).rejects.toThrow(
+    /endless\.info: must be a file or a pipe, and is a device$/,
+  )
+})

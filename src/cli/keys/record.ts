@@ -1,6 +1,6 @@
 /** Keys of a keyring as commands see them, and the files that store them. */
-import { readFileSync } from 'node:fs'
 import type { Identity } from '../../identity/types.ts'
+import { readInputText } from '../../node/input-file.ts'
 import { ofEthSecp256k1, ofSecp256k1 } from '../../primitives/address.ts'
 import { formatHex, hex, parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -100,7 +100,7 @@ export function readKeyFile(path: string): KeyFile {
     queryError('failedPrecondition', `${path} is not a key file (${reason}): restore it from a backup, or remove it`)
   let file: Partial<KeyFile> | null
   try {
-    file = JSON.parse(readFileSync(path, 'utf8')) as Partial<KeyFile> | null
+    file = JSON.parse(readInputText(path)) as Partial<KeyFile> | null
   } catch (error) {
     throw error instanceof SyntaxError ? fault(error.message) : error
   }

@@ -1,5 +1,5 @@
 /** `almanac keys export` and `import`: the armor of the family, Web3 secret storage, and hexadecimal text. */
-import { readFileSync } from 'node:fs'
+import { readInputText } from '../../node/input-file.ts'
 import { formatHex, parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { identityOfFlags } from '../profile.ts'
@@ -69,18 +69,10 @@ export async function readImport(
       'no key given: pass the file of an exported key, or --hex to be prompted for a private key',
     )
   }
-  const text = file === undefined ? ((await terminal.askSecret('Private key:')) ?? '') : readText(file)
+  const text = file === undefined ? ((await terminal.askSecret('Private key:')) ?? '') : readInputText(file)
   if (hex) return { algorithm: parseAlgorithm(algo), privateKey: parsePrivateKey(text) }
   const ask = () => askPassphrase(terminal, 'Passphrase of the exported key:')
   return isArmored(text) ? await openArmoredKey(text, ask) : await openJson(text, ask)
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw queryError('notFound', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
-  }
 }
 
 /** Parses a private key of 64 hexadecimal digits, with or without `0x`. */

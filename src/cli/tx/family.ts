@@ -4,12 +4,12 @@ import { readJson } from '../../api/json-read.ts'
 import { messageType } from '../../identity/registry.ts'
 import type { Identity } from '../../identity/types.ts'
 import { parseRates, voteHash } from '../../modules/oracle/vote-text.ts'
+import { readInputText } from '../../node/input-file.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import * as coin from '../../primitives/coin.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { addTxOptions, type Sender, sendTx, type TxFlags, type TypedMessage } from '../send-tx.ts'
 import type { Terminal } from '../terminal.ts'
-import { readInput } from './tx-file.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -201,7 +201,7 @@ function authorizationOf(identity: Identity, kind: string, flags: Json): Json {
 function readObject(file: string): Json {
   let value: unknown
   try {
-    value = JSON.parse(readInput(file))
+    value = JSON.parse(readInputText(file))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw queryError('invalidArgument', `${file}: must be JSON: ${error.message}`)

@@ -5,6 +5,7 @@ import { CompactBitArraySchema, MultiSignatureSchema } from '../../gen/sdk/crypt
 import { type SignatureDescriptor, SignatureDescriptorsSchema } from '../../gen/sdk/tx/signing/v1beta1/signing_pb.ts'
 import { AuthInfoSchema, ModeInfoSchema, SignerInfoSchema, type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import type { Identity } from '../../identity/types.ts'
+import { readInputText } from '../../node/input-file.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import { formatBase64 } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -21,7 +22,6 @@ import { decodeBytes, encodeTx, signingNames } from './signing.ts'
 import {
   addDocumentOptions,
   type DocumentFlags,
-  readInput,
   readLines,
   readMessageText,
   readTxFile,
@@ -69,7 +69,7 @@ async function multisign(
   const team = openTeam(name, flags, terminal)
   const tx = readTxFile(team.identity, file)
   const facts = await factsOfTeam(team, flags)
-  const texts = paths.map((path) => ({ text: readInput(path), place: path }))
+  const texts = paths.map((path) => ({ text: readInputText(path), place: path }))
   writeDocument(team.identity, TxSchema, joinSignatures(team, tx, facts, texts), flags, terminal)
 }
 

@@ -1,5 +1,4 @@
 /** Transactions and signatures in JSON files, as `--generate-only`, `tx sign` and the family's tool write them. */
-import { readFileSync } from 'node:fs'
 import type { DescMessage, MessageShape } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { createJsonWriter } from '../../api/json.ts'
@@ -7,18 +6,10 @@ import { readJson } from '../../api/json-read.ts'
 import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import type { Identity } from '../../identity/types.ts'
 import { diskFiles } from '../../node/files.ts'
+import { readInputText } from '../../node/input-file.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { formatOutput, parseOutputFormat } from '../output.ts'
 import type { Terminal } from '../terminal.ts'
-
-/** Reads a file, or standard input for `-`. Throws `notFound` with the path. */
-export function readInput(path: string): string {
-  try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
-  } catch (error) {
-    throw queryError('notFound', `cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`)
-  }
-}
 
 /** Reads a message from JSON. Throws `invalidArgument` with path and field. */
 export function readMessageText<Desc extends DescMessage>(
@@ -37,7 +28,7 @@ export function readMessageText<Desc extends DescMessage>(
 
 /** Reads a transaction. Throws `invalidArgument` for a file without messages. */
 export function readTxFile(identity: Identity, path: string): Tx {
-  return parseTx(identity, readInput(path), path)
+  return parseTx(identity, readInputText(path), path)
 }
 
 function parseTx(identity: Identity, text: string, path: string): Tx {
@@ -53,7 +44,7 @@ function parseTx(identity: Identity, text: string, path: string): Tx {
 
 /** The lines of a file that are not empty, with their places for errors. Throws `invalidArgument` for a file without any. */
 export function readLines(path: string): { readonly text: string; readonly place: string }[] {
-  const lines = readInput(path)
+  const lines = readInputText(path)
     .split('\n')
     .map((text, i) => ({ text, place: `${path}, line ${i + 1}` }))
     .filter(({ text }) => text.trim() !== '')
