@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -55,6 +55,20 @@ test('an empty home and a port above 65535 are refused', async () => {
   expect(await refused('start', '--home', home, '--port-offset', '65000')).toContain(
     'node.port_offset (--port-offset) 65000 moves rest.port from 1317 to 66317, and ports end at 65535',
   )
+})
+
+test('two gateways on one port, and settings in a folder, are refused by name', async () => {
+  const home = join(scratch, 'collision')
+  const collision = 'almanac: rest.port and grpc.port are both 9090: each needs a port of its own\n'
+  expect(await refused('config', 'set', 'rest.port', '9090', '--home', home)).toBe(collision)
+  expect(readFileSync(join(home, 'config.toml'), 'utf8')).toBe('')
+  expect(await refused('start', '--home', home, '--rest-port', '9090')).toBe(collision)
+  const folder = join(scratch, 'folder')
+  mkdirSync(join(folder, 'config.toml'), { recursive: true })
+  const fault = `almanac: ${folder}/config.toml: must be a file, and is a folder\n`
+  expect(await refused('config', 'set', 'rest.port', '1318', '--home', folder)).toBe(fault)
+  expect(await refused('start', '--home', folder)).toBe(fault)
+  expect(await refused('dev', '--home', folder)).toBe(fault)
 })
 
 test('commands on a chain without a block fail with a message, without a stack, and create nothing', async () => {

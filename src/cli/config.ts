@@ -4,9 +4,10 @@ import { configError, parseSetting } from '../node/config.ts'
 import { renderEffective } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { homePaths } from '../node/home-paths.ts'
+import { choosePorts, requireDistinctPorts } from '../node/ports.ts'
 import type { Setting } from '../node/settings/setting.ts'
 import { ALL_SETTINGS, type Config } from '../node/settings.ts'
-import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
+import { commandWithSettings, flagsOf, homeOf, readConfigText, resolveSettings } from './settings.ts'
 
 const HOME = ['--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)'] as const
 
@@ -72,10 +73,11 @@ function set(args: readonly string[]): number {
   if (setting.genesis && !setting.turnsOff && diskFiles.exists(paths.record))
     throw configError(`${key} is fixed since the first start of the chain in ${home}: another value needs another home`)
   const parsed = parseSetting(setting, value, `config set ${key}`)
-  const before = diskFiles.read(paths.config) ?? ''
+  const before = readConfigText(home) ?? ''
   diskFiles.write(paths.config, withSetting(before, setting, literalOf(parsed)))
   try {
-    resolveSettings({}, home)
+    const resolved = resolveSettings({}, home)
+    requireDistinctPorts(resolved.config, choosePorts(resolved.config, resolved, { freePorts: false }))
   } catch (error) {
     // The value does not fit the others.
     diskFiles.write(paths.config, before)

@@ -4,6 +4,7 @@ import { configError, type ResolvedConfig, resolveConfig } from '../node/config.
 import { parseConfigFile } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { defaultHome, homePaths } from '../node/home-paths.ts'
+import { readInputText } from '../node/input-file.ts'
 import type { Setting } from '../node/settings/setting.ts'
 import { ALL_SETTINGS } from '../node/settings.ts'
 
@@ -61,9 +62,15 @@ export function flagsOf(command: Command): Record<string, unknown> {
   return flags
 }
 
+/** Returns the text of a home's `config.toml`, if it exists. Throws `invalidArgument` for a folder of that name. */
+export function readConfigText(home: string): string | undefined {
+  const path = homePaths(home).config
+  return diskFiles.exists(path) ? readInputText(path) : undefined
+}
+
 /** Resolves the settings from flags, environment and, if a home is given, its `config.toml`. */
 export function resolveSettings(flags: Readonly<Record<string, unknown>>, home: string | undefined): ResolvedConfig {
-  const text = home === undefined ? undefined : diskFiles.read(homePaths(home).config)
+  const text = home === undefined ? undefined : readConfigText(home)
   return resolveConfig({
     flags,
     environment: process.env,

@@ -48,7 +48,7 @@ import { createLog, type Log } from './log.ts'
 import { logProgress } from './log-progress.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
-import { choosePorts } from './ports.ts'
+import { choosePorts, requireDistinctPorts } from './ports.ts'
 import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress } from './public-node.ts'
 import { writeRunFile } from './run-file.ts'
 import type { Config } from './settings.ts'
@@ -139,6 +139,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
   const asked = settingsOfPublicNode(settingsOfReplica(settingsUnderEngine(options.resolved)))
+  if (openPorts) requireDistinctPorts(asked.config, choosePorts(asked.config, asked, options))
   const plain = options.log ?? createLog({ ...asked.config.log, write: writeLog, now: clock })
   const progress = options.progress ?? logProgress(plain, elapsed)
   const socket = await openSocket(asked, options.home, isNew, plain, undo)

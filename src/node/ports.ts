@@ -5,7 +5,40 @@ import { ALL_SETTINGS, type Config } from './settings.ts'
 /** Returns the port of a gateway; 0 lets the system choose one. */
 export type PortOf = (section: 'rest' | 'grpc' | 'jsonrpc' | 'comet' | 'metrics', name: 'port' | 'wsPort') => number
 
+/** An address that a gateway listens on, with the setting of its port. */
+interface Listener {
+  readonly key: string
+  readonly host: string
+  readonly port: number
+}
+
 const MAX_PORT = 65_535
+/** Hosts that take the port of every address of the machine. */
+const EVERY_HOST = ['0.0.0.0', '::']
+
+/** Throws `invalidArgument` that names two settings if two gateways would listen on one port of one address. */
+export function requireDistinctPorts(config: Config, portOf: PortOf): void {
+  const { rest, grpc, jsonrpc, comet, metrics } = config
+  const listeners: Listener[] = [
+    ...(rest.enabled ? [{ key: 'rest.port', host: rest.host, port: portOf('rest', 'port') }] : []),
+    ...(grpc.enabled ? [{ key: 'grpc.port', host: grpc.host, port: portOf('grpc', 'port') }] : []),
+    ...(jsonrpc.enabled ? [{ key: 'jsonrpc.port', host: jsonrpc.host, port: portOf('jsonrpc', 'port') }] : []),
+    ...(jsonrpc.enabled && jsonrpc.wsEnabled
+      ? [{ key: 'jsonrpc.ws_port', host: jsonrpc.host, port: portOf('jsonrpc', 'wsPort') }]
+      : []),
+    ...(comet.enabled ? [{ key: 'comet.port', host: comet.host, port: portOf('comet', 'port') }] : []),
+    ...(metrics.enabled ? [{ key: 'metrics.port', host: metrics.host, port: portOf('metrics', 'port') }] : []),
+  ]
+  for (const [i, one] of listeners.entries()) {
+    const other = listeners.slice(0, i).find((earlier) => collides(earlier, one))
+    if (other) throw configError(`${other.key} and ${one.key} are both ${one.port}: each needs a port of its own`)
+  }
+}
+
+function collides(one: Listener, other: Listener): boolean {
+  if (one.port === 0 || one.port !== other.port) return false
+  return one.host === other.host || [one.host, other.host].some((host) => EVERY_HOST.includes(host))
+}
 
 /** Adds the offset to the configured ports. With `freePorts`, a port that is not set is 0. Throws beyond the last port. */
 export function choosePorts(

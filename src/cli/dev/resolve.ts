@@ -8,7 +8,7 @@ import { diskFiles } from '../../node/files.ts'
 import { homePaths } from '../../node/home-paths.ts'
 import { requireMnemonic } from '../../node/mnemonic.ts'
 import { EMPTY } from '../../primitives/bytes.ts'
-import { homeOf } from '../settings.ts'
+import { homeOf, readConfigText } from '../settings.ts'
 import type { GivenFlags } from './command.ts'
 import { DEV_FLAGS, DEV_GAS_CAP, isBeforeBerlin } from './flags.ts'
 import { type GenesisFile, readGenesisFile } from './genesis-file.ts'
@@ -157,7 +157,7 @@ export async function resolveDev({ dev, settings, home: homeFlag }: GivenFlags):
   const init = dev.get('init')
   const genesis = init === undefined ? undefined : readGenesisFile(init)
   const flags = { ...genesis?.flags, ...settingsOf(dev), ...(mnemonic !== undefined && { mnemonic }), ...settings }
-  const text = home === undefined ? undefined : diskFiles.read(homePaths(home).config)
+  const text = home === undefined ? undefined : readConfigText(home)
   const resolved = resolveConfig({
     flags,
     environment: process.env,
