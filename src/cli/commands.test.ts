@@ -71,6 +71,12 @@ test('two gateways on one port, and settings in a folder, are refused by name', 
   expect(await refused('dev', '--home', folder)).toBe(fault)
 })
 
+test('an error shows what steers a terminal as escapes', async () => {
+  expect(await refused('start', '--home', join(scratch, 'steered'), '--block-time', '\u001b[31m')).toContain(
+    '\\u001b[31m',
+  )
+})
+
 test('commands on a chain without a block fail with a message, without a stack, and create nothing', async () => {
   const home = join(scratch, 'begun')
   await (await startNode({ home, ports: false })).stop()

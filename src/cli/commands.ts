@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import type { Build } from '../node/build.ts'
 import { ChainError } from '../primitives/errors.ts'
+import { visibleText } from '../primitives/visible-text.ts'
 import { ERASE_LINE } from './erase-line.ts'
 
 type Run = (args: readonly string[], build?: Build) => Promise<number>
@@ -218,7 +219,9 @@ function reportError(error: unknown): number {
   const expected = error instanceof ChainError || isSystemError(error)
   // The failed work can have left a bar.
   if (process.stderr.isTTY === true) process.stderr.write(ERASE_LINE)
-  process.stderr.write(`almanac: ${expected ? error.message : ((error as Error).stack ?? error)}\n`)
+  process.stderr.write(
+    `almanac: ${visibleText(expected ? error.message : ((error as Error).stack ?? String(error)))}\n`,
+  )
   const hint = isSystemError(error) ? HINTS.find(([codes]) => codes.includes(error.code))?.[1] : undefined
   if (hint !== undefined) process.stderr.write(`${hint}\n`)
   return 1

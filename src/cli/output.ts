@@ -1,6 +1,7 @@
 /** The output of commands: YAML for people, JSON for programs. */
-import { stringify } from 'yaml'
+import { Document, visit } from 'yaml'
 import { queryError } from '../primitives/errors.ts'
+import { isVisible, visibleText } from '../primitives/visible-text.ts'
 
 export type OutputFormat = 'yaml' | 'json'
 
@@ -11,7 +12,17 @@ export function parseOutputFormat(text: string): OutputFormat {
   return text
 }
 
-/** Formats a value, without a newline at the end. Strings that look like numbers are quoted, so they stay strings. */
+/**
+ * Formats a value, without a newline at the end. Strings that look like numbers are quoted, so they stay strings. Characters that
+ * steer a terminal are escaped, within quotes.
+ */
 export function formatOutput(value: unknown, format: OutputFormat): string {
-  return format === 'json' ? JSON.stringify(value) : stringify(value, { lineWidth: 0 }).trimEnd()
+  if (format === 'json') return visibleText(JSON.stringify(value))
+  const document = new Document(value)
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value === 'string' && !isVisible(node.value)) node.type = 'QUOTE_DOUBLE'
+    },
+  })
+  return visibleText(document.toString({ lineWidth: 0 })).trimEnd()
 }

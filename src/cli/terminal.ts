@@ -1,5 +1,6 @@
 /** The terminal of a command: output and prompts. */
 import { createInterface } from 'node:readline'
+import { visibleText } from '../primitives/visible-text.ts'
 import { ERASE_LINE } from './erase-line.ts'
 
 export interface Terminal {
@@ -43,7 +44,7 @@ export function processTerminal(): Terminal {
     },
     note: (text) => {
       erase()
-      stderr.write(`${text}\n`)
+      stderr.write(`${visibleText(text)}\n`)
     },
     redraw: stderr.isTTY === true ? redraw : undefined,
     columns: stderr.columns,

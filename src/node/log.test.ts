@@ -23,6 +23,15 @@ test('a text record stays on one line and shows the stack of an error', () => {
   expect(lines[0]!.indexOf('\n')).toBe(lines[0]!.length - 1)
 })
 
+test('what steers a terminal is shown as escapes', () => {
+  for (const format of ['text', 'json']) {
+    const { lines, log } = collect(format)
+    log('info', '\u001b[31mred', { line: '\u009b31m\u202e' })
+    expect(lines[0]).toContain('\\u001b[31mred')
+    expect(lines[0]).toContain('\\u009b31m\\u202e')
+  }
+})
+
 test('a text record shows no field that is absent, as JSON does not', () => {
   const { lines, log } = collect('text')
   log('info', 'started', { home: undefined, height: 0n })

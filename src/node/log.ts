@@ -1,4 +1,5 @@
 /** The node's log: one line per record, as text or as JSON, without secrets. */
+import { visibleText } from '../primitives/visible-text.ts'
 import { type LogLevel, type LogModule, parseLogLevels } from './log-levels.ts'
 import { hideInText, hideValue } from './log-secrets.ts'
 import { createRepeats, formatMore } from './repeats.ts'
@@ -66,11 +67,11 @@ export function createLog({ format, level, write, now }: LogOptions): Log {
   function writeRecord(at: LogLevel, message: string, fields: Readonly<Record<string, unknown>>): void {
     const time = new Date(now()).toISOString()
     if (format === 'json') {
-      write(`${JSON.stringify({ time, level: at, message, ...fields }, showInner)}\n`)
+      write(`${visibleText(JSON.stringify({ time, level: at, message, ...fields }, showInner))}\n`)
       return
     }
     const tail = formatFields(fields)
-    write(`${time.slice(11, 23)} ${at.padEnd(5)} ${hideInText(message)}${tail && ` ${tail}`}\n`)
+    write(visibleText(`${time.slice(11, 23)} ${at.padEnd(5)} ${hideInText(message)}${tail && ` ${tail}`}\n`))
   }
 
   return (at, message, fields = {}) => {
