@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { startNode } from '../node/start.ts'
 import { runCommand } from './commands.ts'
+import { genesisCommand } from './genesis.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-refused-'))
 afterAll(() => rmSync(scratch, { recursive: true }))
@@ -75,6 +76,16 @@ test('an error shows what steers a terminal as escapes', async () => {
   expect(await refused('start', '--home', join(scratch, 'steered'), '--block-time', '\u001b[31m')).toContain(
     '\\u001b[31m',
   )
+})
+
+test('the help names every command of genesis', async () => {
+  const said: string[] = []
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+  expect(await runCommand(['--help'])).toBe(0)
+  const help = said.join('').replace(/\s+/g, ' ')
+  const [, named = ''] = /Prepare and check a genesis document: ([a-z, -]*)/.exec(help) ?? []
+  for (const command of genesisCommand().commands)
+    expect(named.split(' ').join(',').split(','), command.name()).toContain(command.name())
 })
 
 test('commands on a chain without a block fail with a message, without a stack, and create nothing', async () => {

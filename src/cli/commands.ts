@@ -113,7 +113,8 @@ const COMMANDS: readonly Entry[] = [
   },
   {
     name: 'genesis',
-    about: 'Prepare and check a genesis document: add-account, gentx, collect-gentxs, validate',
+    about:
+      'Prepare and check a genesis document: add-account, add-sudo-root, add-feeder, gentx, collect-gentxs, validate, migrate',
     load: async () => (await import('./genesis.ts')).genesis,
   },
   {
