@@ -94,6 +94,9 @@ test('the files of the family become messages, and what is wrong in one is named
   })
   const edit = (content: unknown) => run('tx', ['sudo', 'edit', file(content), '--from', 'alice'])
   await expect(edit({ action: 1 })).rejects.toThrow('family.json: must have a text action and a list contracts')
+  await expect(edit({ ...sudo, contract: [alice] })).rejects.toThrow(
+    'family.json: unknown field "contract": must be one of action, contracts',
+  )
   await expect(edit(null)).rejects.toThrow('family.json: must be a JSON object')
   await expect(run('tx', ['sudo', 'edit', '/dev/zero', '--from', 'alice'])).rejects.toThrow(
     '/dev/zero: must be a file or a pipe, and is a device',
@@ -113,6 +116,9 @@ test('the files of the family become messages, and what is wrong in one is named
   )
   await expect(vest({ start_time: 1, periods: [periods[0], { coins: '5unative' }] })).rejects.toThrow(
     'periods[1].length_seconds: must be a number of seconds',
+  )
+  await expect(vest({ start_time: 1, periods: [{ ...periods[0], length: 5 }] })).rejects.toThrow(
+    'periods[0]: unknown field "length": must be one of coins, length_seconds',
   )
   expect(await vest({ start_time: 1_625_204_910, periods })).toMatchObject({ code: 0 })
   expect(await run('query', ['auth', 'account', to])).toMatchObject({

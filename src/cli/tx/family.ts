@@ -197,8 +197,15 @@ function authorizationOf(identity: Identity, kind: string, flags: Json): Json {
   })
 }
 
-/** Reads a file with a JSON object. Throws `invalidArgument` for any other content. */
-function readObject(file: string): Json {
+/** Throws `invalidArgument` that names the first unknown field of an object. */
+function requireFields(place: string, object: object, known: readonly string[]): void {
+  const unknown = Object.keys(object).find((key) => !known.includes(key))
+  if (unknown !== undefined)
+    throw queryError('invalidArgument', `${place}: unknown field "${unknown}": must be one of ${known.join(', ')}`)
+}
+
+/** Reads a file with a JSON object of known fields. Throws `invalidArgument` for any other content. */
+function readObject(file: string, known: readonly string[]): Json {
   let value: unknown
   try {
     value = JSON.parse(readInputText(file))
@@ -206,9 +213,13 @@ function readObject(file: string): Json {
     if (!(error instanceof SyntaxError)) throw error
     throw queryError('invalidArgument', `${file}: must be JSON: ${error.message}`)
   }
-  if (typeof value === 'object' && value !== null) return value as Json
-  throw queryError('invalidArgument', `${file}: must be a JSON object`)
+  if (typeof value !== 'object' || value === null) throw queryError('invalidArgument', `${file}: must be a JSON object`)
+  requireFields(file, value, known)
+  return value as Json
 }
+
+/** Fields of a transaction in JSON. */
+const TX_FIELDS = ['body', 'auth_info', 'signatures']
 
 const AUTHZ: readonly FamilyCommand[] = [
   {
@@ -247,7 +258,7 @@ const AUTHZ: readonly FamilyCommand[] = [
     words: 'exec [file]',
     about: 'Run the messages of a transaction in a JSON file for the accounts that authorized the signer',
     make(sender, [file = '']) {
-      const { body } = readObject(file) as { readonly body?: { readonly messages?: unknown } }
+      const { body } = readObject(file, TX_FIELDS) as { readonly body?: { readonly messages?: unknown } }
       const msgs = body?.messages
       if (!Array.isArray(msgs)) throw queryError('invalidArgument', `${file}: no transaction with messages`)
       return [messageOf(sender.identity, 'sdk.authz.v1beta1.MsgExec', { grantee: accountOf(sender), msgs })]
@@ -275,7 +286,7 @@ const SUDO: readonly FamilyCommand[] = [
     words: 'edit <file>',
     about: 'Edit the sudoers as a JSON file says: {"action": "add_contracts", "contracts": ["chain1…"]}',
     make(sender, [file = '']) {
-      const { action, contracts } = readObject(file)
+      const { action, contracts } = readObject(file, ['action', 'contracts'])
       if (typeof action !== 'string' || !Array.isArray(contracts))
         throw queryError('invalidArgument', `${file}: must have a text action and a list contracts`)
       const fields = { action, contracts, sender: accountOf(sender) }
@@ -286,6 +297,7 @@ const SUDO: readonly FamilyCommand[] = [
 
 /** Returns a period of a file. Throws `invalidArgument` that names its place. */
 function periodOf(place: string, period: Json | null): object {
+  requireFields(place, period ?? {}, ['coins', 'length_seconds'])
   const { coins, length_seconds: length } = period ?? {}
   if (typeof coins !== 'string') throw queryError('invalidArgument', `${place}.coins: must be a text such as 5unative`)
   if (!Number.isSafeInteger(length) || Number(length) <= 0)
@@ -299,7 +311,7 @@ const VESTING: readonly FamilyCommand[] = [
     about:
       'Create an account whose coins are released by the periods of a JSON file: {"start_time": UNIX, "periods": [{"coins": "5unative", "length_seconds": 60}]}',
     make(sender, [to = '', file = '']) {
-      const { start_time: start, periods } = readObject(file)
+      const { start_time: start, periods } = readObject(file, ['start_time', 'periods'])
       if (!Number.isSafeInteger(start)) throw queryError('invalidArgument', `${file}: start_time: must be a Unix time`)
       if (!Array.isArray(periods) || periods.length === 0)
         throw queryError('invalidArgument', `${file}: periods: must be a list with a period`)
