@@ -219,6 +219,9 @@ test('a multisig has the address of the family, in either order of its members',
   await expect(keys('add bad --multisig k1,k2 --multisig-threshold 3 --keyring-backend test')).rejects.toThrow(
     '--multisig-threshold 3: must be a number from 1 to 2',
   )
+  await expect(keys('add bad --multisig k1,k2 --signer unix:///nowhere --keyring-backend test')).rejects.toThrow(
+    '--multisig and --signer exclude each other',
+  )
   await expect(keys('export team --keyring-backend test', ['12345678'])).rejects.toThrow('team is a multisig')
 })
 

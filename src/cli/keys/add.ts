@@ -67,6 +67,7 @@ export async function addKey(name: string, flags: AddFlags & { nosort?: boolean 
       '--ledger: this program does not speak to devices; --signer unix:///PATH uses a program that does (docs/keys.md)',
     )
   }
+  requireOneSource(flags)
   // The flags are checked before a key is created: a mnemonic that cannot be shown is lost.
   const identity = identityOfFlags(flags)
   const format = parseOutputFormat(flags.output ?? 'yaml')
@@ -83,6 +84,13 @@ export async function addKey(name: string, flags: AddFlags & { nosort?: boolean 
     return show(keyring.addPublic(file))
   }
   await addLocal(name, algorithm, flags, keyring, terminal, show)
+}
+
+/** Throws `invalidArgument` if the flags name several origins of the key: all but one would be ignored. */
+function requireOneSource({ multisig, pubkey, signer, recover }: AddFlags): void {
+  const sources = Object.entries({ multisig, pubkey, signer, recover })
+  const given = sources.filter(([, value]) => value !== undefined).map(([name]) => `--${name}`)
+  if (given.length > 1) throw queryError('invalidArgument', `${given.join(' and ')} exclude each other`)
 }
 
 function hdPathOf(algorithm: Algorithm, { hdPath, coinType, account, index }: AddFlags): string {
