@@ -3,8 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { runCommand } from '../src/cli/commands.ts'
 import { type Node, type NodeConfig, startNode } from '../src/index.ts'
 import { ask } from './support/rpc.ts'
 
@@ -149,11 +150,32 @@ test('--public names everything that a public node must not have, before a home 
     home,
     node: { public: true, insecureKeys: true },
     comet: { unsafe: true },
-    api: { rateLimit: 0 },
+    api: { rateLimit: 0, trustedProxies: ['10.0.0.0/8', '0.0.0.0/0'] },
     metrics: { enabled: true, host: '0.0.0.0' },
   })
   await expect(bad).rejects.toThrow(
-    /a node with --public must not have:\n1\. development methods.*\n2\. unlocked accounts.*\n3\. the public mnemonic.*\n4\. node\.insecure_keys.*\n5\. methods of the CometBFT RPC.*\n6\. no limit of requests.*\n7\. queries in the process that makes blocks.*\n8\. metrics for everyone on 0\.0\.0\.0/,
+    /a node with --public must not have:\n1\. development methods.*\n2\. unlocked accounts.*\n3\. the public mnemonic.*\n4\. node\.insecure_keys.*\n5\. methods of the CometBFT RPC.*\n6\. proxies that can be anyone, 0\.0\.0\.0\/0, so.*\n7\. no limit of requests.*\n8\. queries in the process that makes blocks.*\n9\. metrics for everyone on 0\.0\.0\.0/,
+  )
+})
+
+test('--public refuses a mnemonic file that other users can read', async () => {
+  const path = join(scratch, 'mnemonic')
+  writeFileSync(path, MNEMONIC, { mode: 0o644 })
+  const said: string[] = []
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+  const code = await runCommand([
+    'start',
+    '--home',
+    join(scratch, 'open'),
+    '--public',
+    '--no-dev',
+    '--mnemonic-file',
+    path,
+  ])
+  write.mockRestore()
+  expect(code).toBe(1)
+  expect(said.join('')).toBe(
+    `almanac: other users of this machine can read --mnemonic-file ${path}: chmod 600 ${path}\n`,
   )
 })
 

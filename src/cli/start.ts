@@ -4,6 +4,7 @@ import type { BlockTiming } from '../consensus/driver.ts'
 import type { AssembledNode } from '../node/assembly.ts'
 import type { Build } from '../node/build.ts'
 import { diskFiles } from '../node/files.ts'
+import { requirePrivateMnemonic } from '../node/public-node.ts'
 import { queryError } from '../primitives/errors.ts'
 import { refuseForeignFlags } from './foreign-flags.ts'
 import { readMnemonicFile } from './mnemonic-file.ts'
@@ -37,6 +38,8 @@ export async function start(args: readonly string[], build?: Build): Promise<num
   const ephemeral = parseEphemeral(ephemeralFlag ?? process.env['ALMANAC_EPHEMERAL'])
   const home = ephemeral ? undefined : homeOf(flags['home'])
   const resolved = resolveSettings(flags, home)
+  if (mnemonicFile !== undefined && mnemonicFile !== '-')
+    requirePrivateMnemonic(resolved.config, String(mnemonicFile), diskFiles)
   const { assembleNode } = await import('../node/assembly.ts')
   const terminal = process.stderr.isTTY === true ? processTerminal() : undefined
   const { format } = resolved.config.log

@@ -82,6 +82,11 @@ function forbiddenSettings(config: Config): Forbidden[] {
       what: 'methods of the CometBFT RPC that change the engine',
       remedy: 'remove --unsafe-engine-rpc',
     },
+    {
+      found: api.trustedProxies.some(isAnyone),
+      what: `proxies that can be anyone, ${api.trustedProxies.filter(isAnyone).join(', ')}, so that each client chooses its address`,
+      remedy: 'name the addresses of the proxies (--trusted-proxies)',
+    },
     { found: api.rateLimit === 0, what: 'no limit of requests', remedy: 'remove --rate-limit 0' },
     {
       found: api.workers === 0 || compute.workers === 0,
@@ -95,6 +100,21 @@ function forbiddenSettings(config: Config): Forbidden[] {
         'set --metrics-host 127.0.0.1, or an address that only Prometheus reaches (in a private network, without --public)',
     },
   ]
+}
+
+/** Whether a range of proxies is wider than any private network: 10.0.0.0/8 and fc00::/7 are the widest. */
+function isAnyone(range: string): boolean {
+  const [address = '', bits] = range.split('/')
+  return bits !== undefined && Number(bits) < (address.includes(':') ? 7 : 8)
+}
+
+/** Throws `failedPrecondition` if other users can read the file of the mnemonic of a public node. */
+export function requirePrivateMnemonic({ node }: Config, path: string, files: Files): void {
+  if (node.public && !files.isPrivate(path))
+    throw queryError(
+      'failedPrecondition',
+      `other users of this machine can read --mnemonic-file ${path}: chmod 600 ${path}`,
+    )
 }
 
 function forbiddenFiles(paths: HomePaths, files: Files): Forbidden[] {
