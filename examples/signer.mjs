@@ -2,22 +2,44 @@
 //   node examples/signer.mjs SOCKET KEY.pem [--yes]
 // It makes the key file at its first start. Without --yes each signature is confirmed on the terminal.
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline/promises'
 
-const [socketPath, keyPath, flag] = process.argv.slice(2)
-if (!keyPath) throw new Error('usage: node examples/signer.mjs SOCKET KEY.pem [--yes]')
+/** Ends the program with a reason. */
+function fail(reason) {
+  console.error(reason)
+  process.exit(2)
+}
+
+const USAGE = 'usage: node examples/signer.mjs SOCKET KEY.pem [--yes]'
+const [socketPath, keyPath, flag, ...more] = process.argv.slice(2)
+if (!keyPath) fail(USAGE)
+if ((flag !== undefined && flag !== '--yes') || more.length > 0)
+  fail(`${[flag, ...more].join(' ')}: not known; ${USAGE}`)
+if (existsSync(socketPath) && !lstatSync(socketPath).isSocket()) fail(`${socketPath}: is there, and is no socket`)
 
 /** Order of the curve. The chain takes the smaller of the two values of s that make a signature. */
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-if (!existsSync(keyPath)) {
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
-  writeFileSync(keyPath, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
-  console.log(`wrote a new key to ${keyPath}`)
+/** Returns the key of the file, which is made if it is absent. */
+function openKey() {
+  try {
+    if (!existsSync(keyPath)) {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' })
+      writeFileSync(keyPath, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600, flag: 'wx' })
+      console.log(`wrote a new key to ${keyPath}`)
+    }
+    if (!statSync(keyPath).isFile()) fail(`${keyPath}: must be a file`)
+    const opened = createPrivateKey(readFileSync(keyPath))
+    if (opened.asymmetricKeyDetails?.namedCurve === 'secp256k1') return opened
+  } catch (error) {
+    fail(`${keyPath}: ${error.message}`)
+  }
+  fail(`${keyPath}: must have a key of secp256k1`)
 }
-const key = createPrivateKey(readFileSync(keyPath))
+
+const key = openKey()
 const { x, y } = createPublicKey(key).export({ format: 'jwk' })
 const isOdd = Buffer.from(y, 'base64url').at(-1) & 1
 const publicKey = Buffer.concat([Buffer.of(2 + isOdd), Buffer.from(x, 'base64url')]).toString('hex')
@@ -81,6 +103,7 @@ const server = createServer(async (socket) => {
 rmSync(socketPath, { force: true })
 // The owner alone can ask: the file mode of the socket decides it.
 process.umask(0o177)
+server.on('error', (error) => fail(`${socketPath}: ${error.message}`))
 server.listen(socketPath, () => {
   chmodSync(socketPath, 0o600)
   console.log(`public key ${publicKey}, at unix://${socketPath}`)

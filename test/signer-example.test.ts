@@ -1,5 +1,5 @@
 /** The example of a program that signs, asked as the command line asks it. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,6 +43,18 @@ async function start(...flags: readonly string[]): Promise<KeyRecord> {
   const address = addressOfKey(algorithm, publicKey)
   return { place: 'external', name: 'cold', algorithm, publicKey, address, signer }
 }
+
+test.each([
+  ['no arguments', [], /^usage: node examples\/signer\.mjs SOCKET KEY\.pem \[--yes\]\n$/],
+  ['an unknown flag', ['socket', 'key.pem', '--no'], /^--no: not known; usage: .*\n$/],
+  ['a file that is no key', ['socket', '/etc/hostname'], /^\/etc\/hostname: .*\n$/],
+  ['a device', ['socket', '/dev/zero'], /^\/dev\/zero: must be a file\n$/],
+  ['a file in the place of the socket', [program, 'key.pem'], /signer\.mjs: is there, and is no socket\n$/],
+])('the example ends with one line for %s', (_what, args, line) => {
+  const { status, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: folder, encoding: 'utf8' })
+  expect(status).toBe(2)
+  expect(stderr).toMatch(line)
+})
 
 test('the example signs by the rules of the chain, with the same key after a restart, for its owner alone', async () => {
   const key = await start('--yes')
