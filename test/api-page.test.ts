@@ -53,7 +53,10 @@ inBrowser('/docs is the page: all operations of all three protocols, in groups',
   for (const group of ['oracle', 'evm', 'bank', 'eth_ (JSON-RPC)', 'debug_ (JSON-RPC)', 'engine RPC']) {
     expect(groups.some((text) => text.startsWith(group))).toBe(true)
   }
-  const count = await page.evaluate<number>("document.querySelectorAll('.docs-list li').length")
+  const count = await page.evaluate<number>(`{
+    for (const group of document.querySelectorAll('.docs-list details')) group.open = true
+    new Promise((done) => setTimeout(() => done(document.querySelectorAll('.docs-list li').length), 500))
+  }`)
   const api = (await (await fetch(`${node.config.urls.rest}/openrpc.json`)).json()) as { methods: unknown[] }
   expect(count).toBeGreaterThan(135 + api.methods.length)
   await look('start')

@@ -183,6 +183,19 @@ inBrowser('an account shows both halves: forms, units, coins beside tokens, stak
   await look('account')
 })
 
+inBrowser('what changes seldom in an account is not asked with each block', async () => {
+  await open(`/account/${shown.world.bob}`)
+  await shown.page.until("document.querySelector('.balance') && document.querySelectorAll('.skeleton').length === 0")
+  shown.page.requests()
+  for (let i = 0; i < 20; i++) await rpc(shown.node.config, 'evm_mine')
+  const tip = Number(await rpc(shown.node.config, 'eth_blockNumber'))
+  await shown.page.until(`document.querySelector('.bottom a').innerText.replace(/\\D/g, '') === '${tip}'`)
+  const asked = shown.page.requests()
+  const count = (part: string) => asked.filter((url) => url.includes(part)).length
+  expect(count('/eth_account/')).toBeGreaterThan(0)
+  expect(count('/staking/v1beta1/delegations/')).toBeLessThan(10)
+})
+
 inBrowser('the height of the address selects the state of the account', async () => {
   await open(`/account/${shown.world.bob}?height=1`)
   await shown.page.untilText('At height 1')

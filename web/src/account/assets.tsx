@@ -1,8 +1,7 @@
 /** Coins of the bank and ERC-20s side by side: a FunToken is both, and shows both balances in one row. */
 import { ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { blockTag, useHeight } from '../api/height.ts'
-import { useLoad } from '../api/load.ts'
+import { SELDOM_MS, useLoad, useMoment } from '../api/load.ts'
 import { useNode } from '../api/node.ts'
 import { eth, rest } from '../api/question.ts'
 import { Loaded } from '../ui/loaded.tsx'
@@ -128,10 +127,10 @@ const Joint = ({ of: { denom, contract, balances } }: { readonly of: Asset }) =>
 
 export function Assets({ forms }: { readonly forms: AccountForms }) {
   const height = useHeight()
-  const tip = useHead()?.height
-  // At the latest height they are read again every tenth block, since the search for tokens reads logs.
-  const moment = height ?? (tip === undefined ? '' : tip / 10n)
-  const found = useLoad([forms.hex, height ?? 'latest', moment], (signal) => readAssets(forms, height, signal))
+  // The search for tokens reads logs.
+  const found = useLoad([forms.hex, height ?? 'latest', useMoment(SELDOM_MS)], (signal) =>
+    readAssets(forms, height, signal),
+  )
   return (
     <Section title="Coins and tokens" question={rest(`/sdk/bank/v1beta1/balances/${forms.bech32}`)}>
       <Loaded

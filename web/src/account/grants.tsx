@@ -1,7 +1,7 @@
 /** Authorizations and fee allowances: those that an account gives, and those that it has. */
 import type { MessageJson } from '../api/blocks.ts'
 import { shortType } from '../api/blocks.ts'
-import { type Load, useAnswer } from '../api/load.ts'
+import { type Load, SELDOM_MS, useAnswer } from '../api/load.ts'
 import { rest } from '../api/question.ts'
 import { Fields } from '../tx/messages.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -72,10 +72,10 @@ function AllowanceList({ of, side }: { readonly of: Load<Allowances>; readonly s
 
 export function Grants({ forms: { bech32 } }: { readonly forms: AccountForms }) {
   const given = rest(`/sdk/authz/v1beta1/grants/granter/${bech32}`)
-  const givenGrants = useAnswer<Grants>(given)
-  const heldGrants = useAnswer<Grants>(rest(`/sdk/authz/v1beta1/grants/grantee/${bech32}`))
-  const issued = useAnswer<Allowances>(rest(`/sdk/feegrant/v1beta1/issued/${bech32}`))
-  const held = useAnswer<Allowances>(rest(`/sdk/feegrant/v1beta1/allowances/${bech32}`))
+  const givenGrants = useAnswer<Grants>(given, SELDOM_MS)
+  const heldGrants = useAnswer<Grants>(rest(`/sdk/authz/v1beta1/grants/grantee/${bech32}`), SELDOM_MS)
+  const issued = useAnswer<Allowances>(rest(`/sdk/feegrant/v1beta1/issued/${bech32}`), SELDOM_MS)
+  const held = useAnswer<Allowances>(rest(`/sdk/feegrant/v1beta1/allowances/${bech32}`), SELDOM_MS)
   return (
     <Section title="Grants and allowances" question={given}>
       <Facts>

@@ -110,9 +110,9 @@ function Account({
       </Section>
       <Assets forms={forms} />
       {hasCode && <Contract forms={forms} />}
-      <Validator forms={forms} />
       <Staking forms={forms} />
       <Grants forms={forms} />
+      <Validator forms={forms} />
       <AccountTxs forms={forms} />
     </>
   )

@@ -1,7 +1,7 @@
 /** The stake of an account: delegations, those that end, and rewards. */
 import type { QueryDelegatorWithdrawAddressResponse } from '../../../src/gen/sdk/distribution/v1beta1/query_pb.ts'
 import type { Coins } from '../api/blocks.ts'
-import { useAnswer } from '../api/load.ts'
+import { SELDOM_MS, useAnswer } from '../api/load.ts'
 import { useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
 import type { Wire } from '../api/wire.ts'
@@ -57,12 +57,16 @@ export function Staking({ forms: { bech32 } }: { readonly forms: AccountForms })
   const node = useNode()
   const bond = node?.base_denom ?? ''
   const question = rest(`/sdk/staking/v1beta1/delegations/${bech32}`)
-  const delegations = useAnswer<Delegations>(question)
-  const unbonding = useAnswer<Unbonding>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/unbonding_delegations`))
-  const moved = useAnswer<Redelegations>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/redelegations`))
-  const rewards = useAnswer<Rewards>(rest(`/sdk/distribution/v1beta1/delegators/${bech32}/rewards`))
+  const delegations = useAnswer<Delegations>(question, SELDOM_MS)
+  const unbonding = useAnswer<Unbonding>(
+    rest(`/sdk/staking/v1beta1/delegators/${bech32}/unbonding_delegations`),
+    SELDOM_MS,
+  )
+  const moved = useAnswer<Redelegations>(rest(`/sdk/staking/v1beta1/delegators/${bech32}/redelegations`), SELDOM_MS)
+  const rewards = useAnswer<Rewards>(rest(`/sdk/distribution/v1beta1/delegators/${bech32}/rewards`), SELDOM_MS)
   const withdraw = useAnswer<Wire<QueryDelegatorWithdrawAddressResponse>>(
     rest(`/sdk/distribution/v1beta1/delegators/${bech32}/withdraw_address`),
+    SELDOM_MS,
   )
   return (
     <Section title="Staking" question={question}>

@@ -1,9 +1,8 @@
 /** The last transactions that an account has sent. */
 import { ask } from '../api/ask.ts'
 import { type BlockTx, ethHashOf, type TxJson, type TxResult } from '../api/blocks.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useLoad } from '../api/load.ts'
+import { SELDOM_MS, useLoad, useMoment } from '../api/load.ts'
 import { rest } from '../api/question.ts'
 import { TxTable } from '../blocks/tx-table.tsx'
 import { Loaded } from '../ui/loaded.tsx'
@@ -19,11 +18,10 @@ interface Found {
 
 export function AccountTxs({ forms: { bech32 } }: { readonly forms: AccountForms }) {
   const height = useHeight()
-  const tip = useHead()?.height
   const until = height === undefined ? '' : ` AND tx.height<=${height}`
   const query = encodeURIComponent(`message.sender='${bech32}'${until}`)
   const question = rest(`/sdk/tx/v1beta1/txs?query=${query}&order_by=ORDER_BY_DESC&limit=${SHOWN}`)
-  const txs = useLoad([bech32, height ?? (tip === undefined ? '' : tip / 5n)], async (signal) => {
+  const txs = useLoad([bech32, useMoment(SELDOM_MS)], async (signal) => {
     const { txs: decoded, tx_responses: results } = await ask<Found>(question, { signal })
     return results.map(
       (result, i): BlockTx => ({

@@ -1,8 +1,7 @@
 /** An account that operates a validator: its stake, and its votes on prices. */
 import { ask } from '../api/ask.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
-import { useLoad } from '../api/load.ts'
+import { SELDOM_MS, useLoad, useMoment } from '../api/load.ts'
 import { useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
 import { formatDecimal, formatInteger } from '../format/amount.ts'
@@ -18,33 +17,34 @@ interface ValidatorJson {
   readonly description: { readonly moniker: string }
 }
 
-interface Vote {
-  readonly aggregate_vote: {
+interface Votes {
+  readonly aggregate_votes: readonly {
+    readonly voter: string
     readonly exchange_rate_tuples: readonly { readonly pair: string; readonly exchange_rate: string }[]
-  }
+  }[]
 }
 
 export function Validator({ forms: { validator } }: { readonly forms: AccountForms }) {
   const height = useHeight()
   const node = useNode()
-  const tip = useHead()?.height
   const question = rest(`/sdk/staking/v1beta1/validators/${validator}`)
-  const found = useLoad([validator, height ?? tip ?? ''], async (signal) => {
+  const found = useLoad([validator, useMoment(SELDOM_MS)], async (signal) => {
     const at = { height, signal }
-    const oracle = `/chain/oracle/v1beta1/validators/${validator}`
-    // Asked as a list: most accounts operate no validator, and that is no failure.
+    const oracle = '/chain/oracle/v1beta1/validators'
+    // Asked as lists: most accounts operate no validator, one without an open vote is usual, and neither is a failure.
     const { validators } = await ask<{ validators: readonly ValidatorJson[] }>(
       rest('/sdk/staking/v1beta1/validators?pagination.limit=1000'),
       at,
     )
     const one = validators.find(({ operator_address }) => operator_address === validator)
     if (!one) return undefined
-    const [vote, miss, feeder] = await Promise.all([
-      ask<Vote>(rest(`${oracle}/aggregate_vote`), at).catch(() => undefined),
-      ask<{ miss_counter: string }>(rest(`${oracle}/miss`), at).catch(() => undefined),
-      ask<{ feeder_addr: string }>(rest(`${oracle}/feeder`), at).catch(() => undefined),
+    const [votes, miss, feeder] = await Promise.all([
+      ask<Votes>(rest(`${oracle}/aggregate_votes`), at).catch(() => undefined),
+      ask<{ miss_counter: string }>(rest(`${oracle}/${validator}/miss`), at).catch(() => undefined),
+      ask<{ feeder_addr: string }>(rest(`${oracle}/${validator}/feeder`), at).catch(() => undefined),
     ])
-    return { ...one, vote: vote?.aggregate_vote.exchange_rate_tuples, miss, feeder }
+    const vote = votes?.aggregate_votes.find(({ voter }) => voter === validator)?.exchange_rate_tuples
+    return { ...one, vote, miss, feeder }
   })
   const shown = found.value
   if (!shown) return null

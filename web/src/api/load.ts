@@ -1,5 +1,5 @@
 /** Answers for components: asked when what they depend on changes, with the previous answer shown until then. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ask } from './ask.ts'
 import { useHead } from './head.ts'
 import { useHeight } from './height.ts'
@@ -48,13 +48,37 @@ export function useLoad<Value>(keys: readonly unknown[], load: (signal: AbortSig
   return state
 }
 
-/** Asks one question at the height of the page, and at the latest height again with each block. */
-export function useAnswer<Answer>(question: Question): Load<Answer> {
+/** Time between two questions for what changes seldom. Unit: milliseconds. */
+export const SELDOM_MS = 5000
+
+/**
+ * Asks one question at the height of the page, and at the latest height again with each block: at once, but at most once in
+ * `everyMs`.
+ */
+export function useAnswer<Answer>(question: Question, everyMs = 0): Load<Answer> {
+  const height = useHeight()
+  return useLoad([JSON.stringify(question), useMoment(everyMs)], (signal) => ask<Answer>(question, { height, signal }))
+}
+
+/** Returns a key for `useLoad`: the height of the page or, at the latest height, a text that changes with a block, at most once in `everyMs`. */
+export function useMoment(everyMs: number): string {
   const height = useHeight()
   const latest = useHead()?.height
-  return useLoad([JSON.stringify(question), height ?? latest ?? ''], (signal) =>
-    ask<Answer>(question, { height, signal }),
-  )
+  const [shown, setShown] = useState(latest)
+  const lastMs = useRef(Number.NEGATIVE_INFINITY)
+  useEffect(() => {
+    if (latest === shown) return
+    const show = (): void => {
+      lastMs.current = performance.now()
+      setShown(latest)
+    }
+    const waitMs = lastMs.current + everyMs - performance.now()
+    if (waitMs <= 0) return show()
+    const timer = setTimeout(show, waitMs)
+    return () => clearTimeout(timer)
+  }, [latest])
+  if (height !== undefined) return `height ${height}`
+  return `latest ${everyMs === 0 ? latest : shown}`
 }
 
 /** Returns a key for `useLoad`: the height of the page or, at the latest height, a text that changes after a number of blocks. */

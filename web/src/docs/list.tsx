@@ -1,5 +1,5 @@
 /** The list of operations, by module and namespace, with its search. */
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { navigate } from '../router.tsx'
 import { Link } from '../ui/values.tsx'
 import { type Operation, search } from './catalog.ts'
@@ -28,6 +28,41 @@ function versionOf(operation: Operation, { operations }: Group): string | undefi
   const name = shortName(operation)
   const isShared = operations.some((one) => one !== operation && shortName(one) === name)
   return isShared ? operation.id.split('/')[0]!.split('.').at(-2) : undefined
+}
+
+/** A group that opens. Its links are made once it is open: most groups stay closed. */
+function OperationGroup({
+  group,
+  chosen,
+  isOpen,
+}: {
+  readonly group: Group
+  readonly chosen: Operation | undefined
+  readonly isOpen: boolean
+}) {
+  const [wasOpened, setOpened] = useState(isOpen)
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setOpened(true)}>
+      <summary>
+        {group.title} <span class="muted">{group.operations.length}</span>
+      </summary>
+      {(isOpen || wasOpened) && (
+        <ul>
+          {group.operations.map((operation) => {
+            const version = versionOf(operation, group)
+            return (
+              <li key={operation.id} class={operation === chosen ? 'docs-chosen' : undefined}>
+                <Link to={`/docs/${operation.id}`} title={operation.summary}>
+                  {shortName(operation)}
+                  {version && <span class="docs-version"> {version}</span>}
+                </Link>
+              </li>
+            )
+          })}
+        </ul>
+      )}
+    </details>
+  )
 }
 
 export function OperationList({
@@ -82,24 +117,12 @@ export function OperationList({
       </form>
       {found.length === 0 && <p>No operation has these words in its name, path, parameters or description.</p>}
       {groups.map((group) => (
-        <details key={`${group.title}${isSearch}`} open={isSearch || group.operations.includes(chosen!)}>
-          <summary>
-            {group.title} <span class="muted">{group.operations.length}</span>
-          </summary>
-          <ul>
-            {group.operations.map((operation) => {
-              const version = versionOf(operation, group)
-              return (
-                <li key={operation.id} class={operation === chosen ? 'docs-chosen' : undefined}>
-                  <Link to={`/docs/${operation.id}`} title={operation.summary}>
-                    {shortName(operation)}
-                    {version && <span class="docs-version"> {version}</span>}
-                  </Link>
-                </li>
-              )
-            })}
-          </ul>
-        </details>
+        <OperationGroup
+          key={`${group.title}${isSearch}`}
+          group={group}
+          chosen={chosen}
+          isOpen={isSearch || group.operations.includes(chosen!)}
+        />
       ))}
     </nav>
   )

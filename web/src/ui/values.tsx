@@ -14,8 +14,10 @@ let clock: ReturnType<typeof setInterval> | undefined
 
 function useNow(): number {
   useEffect(() => {
-    if (watchers++ === 0) clock = setInterval(() => now.set(Date.now()), 1000)
-    now.set(Date.now())
+    if (watchers++ === 0) {
+      clock = setInterval(() => now.set(Date.now()), 1000)
+      now.set(Date.now())
+    }
     return () => {
       if (--watchers === 0) clearInterval(clock)
     }
