@@ -244,7 +244,10 @@ async function engineTests() {
     if (existsSync(program)) process.env[variable] = program
     else notes.push(`there is no Go that builds ${source}: the tests with it were left out`)
   }
-  if (process.env.ALMANAC_ENGINE) await tests('npm run test:engine', ['run', 'test:engine'])
+  if (process.env.ALMANAC_ENGINE) {
+    await tests('npm run test:engine', ['run', 'test:engine'])
+    await tests('npm run test:clients-network', ['run', 'test:clients-network'])
+  }
   for (const [variable] of ENGINES) delete process.env[variable]
 }
 

@@ -3,16 +3,16 @@ import { DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
 import { GasPrice, SigningStargateClient, StargateClient } from '@cosmjs/stargate'
 import { Comet38Client, HttpBatchClient } from '@cosmjs/tendermint-rpc'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startNode } from '../../src/index.ts'
+import { type ClientNode, startClientNode } from '../support/client-node.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 const options = { prefix: 'chain', hdPaths: [makeCosmoshubPath(0), makeCosmoshubPath(1)] }
 const gasPrice = GasPrice.fromString('0.025unative')
 
-let node: Awaited<ReturnType<typeof startNode>>
+let node: ClientNode
 
 beforeAll(async () => {
-  node = await startNode()
+  node = await startClientNode()
 })
 afterAll(() => node.stop())
 

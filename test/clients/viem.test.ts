@@ -11,12 +11,12 @@ import {
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startNode } from '../../src/index.ts'
+import { type ClientNode, startClientNode } from '../support/client-node.ts'
 
 const artifact = createRequire(import.meta.url)('@openzeppelin/contracts/build/contracts/ERC20PresetFixedSupply.json')
 const { abi, bytecode } = artifact
 
-let node: Awaited<ReturnType<typeof startNode>>
+let node: ClientNode
 let clients: ReturnType<typeof connect>
 
 function connect(running: typeof node) {
@@ -37,7 +37,7 @@ function connect(running: typeof node) {
 }
 
 beforeAll(async () => {
-  node = await startNode()
+  node = await startClientNode()
   clients = connect(node)
 })
 afterAll(async () => {
@@ -169,7 +169,7 @@ test('sixteen senders in parallel lose no transaction', async () => {
   const senders = node.accounts
     .slice(0, 10)
     .map(({ privateKey }) => createWalletClient({ account: privateKeyToAccount(privateKey), chain, transport: http() }))
-  const first = await client.getTransactionCount({ address: clients.account.address })
+  const first = await client.getTransactionCount({ address: clients.account.address, blockTag: 'pending' })
   const funded = await Promise.all(
     Array.from({ length: 6 }, async (_, i) => {
       const account = privateKeyToAccount(`0x${(i + 1).toString(16).padStart(64, '0')}`)
