@@ -116,6 +116,37 @@ describe.skipIf(!ENGINE_037)('a network under CometBFT 0.37', () => {
     await compareHashes()
   })
 
+  test('two validators vote on prices, and the other node has those that they agree on', async () => {
+    const rest = testnet.nodes[1]!.rest
+    const mnemonic = join(network.folder, 'mnemonic')
+    for (const index of ['0', '1']) {
+      const derived = ['--recover', '--mnemonic-file', mnemonic, '--algo', 'eth_secp256k1', '--index', index]
+      almanac('keys', 'add', `voter${index}`, ...derived, ...keyring())
+    }
+    const operators = ['0', '1'].map((index) =>
+      almanac('keys', 'show', `voter${index}`, '-a', '--bech', 'val', ...keyring()).trim(),
+    )
+    const edited = join(network.folder, 'oracle.json')
+    writeFileSync(edited, JSON.stringify({ vote_period: '5', whitelist: ['ubtc:uusd'] }))
+    const flags = ['--from', 'voter0', '--gas-prices', '1unibi', ...keyring()]
+    almanac('tx', 'oracle', 'edit-oracle-params', edited, '-y', '--timeout', '2m', ...flags)
+    const voters = ['--validator', operators[0]!, '--validator', `${operators[1]}=voter1`]
+    const feeder = startAlmanac('feeder', ...flags, ...voters, '--source', 'simulated:1')
+    try {
+      // The new period begins with the next one of 30 blocks, and a vote is revealed in the period after it.
+      const rate = async () => {
+        const answer = await fetch(`${rest}/nibiru/oracle/v1beta1/exchange_rate?pair=ubtc:uusd`)
+        return Number(((await answer.json()) as { exchange_rate?: string }).exchange_rate ?? 0)
+      }
+      await expect.poll(rate, { timeout: 120_000, interval: 500 }).toBeGreaterThan(10_000)
+    } finally {
+      feeder.child.kill('SIGTERM')
+      await feeder.ended
+    }
+    for (const operator of operators) expect(feeder.output()).toContain(`voted validator=${operator}`)
+    await compareHashes()
+  })
+
   test('a node that is killed with its engine, and one killed alone, take the chain up again', async () => {
     const [first, second] = testnet.nodes as [TestnetNode, TestnetNode]
     for (const [killed, other] of [
