@@ -28,6 +28,7 @@ const REASONS = {
   '@scure/bip39': 'mnemonics',
   bcryptjs: 'the key derivation of the armored key format',
   commander: 'the command line',
+  jose: 'opens the keyrings of the tool of the family',
   lmdb: 'the database',
   'mcl-wasm': 'BN254 and BLS12-381 as WebAssembly; only its `.wasm` ships',
   'node-gyp-build': 'selects the binary of libsecp256k1 for the machine',

@@ -3,13 +3,13 @@
  * passphrase (PBES2-HS256+A128KW, A256GCM), with the record of a key in protobuf. Sources: RFC 7516, RFC 7518 4.8, and
  * `cosmos.crypto.keyring.v1.Record` of Cosmos SDK 0.46 and later.
  */
-import { createDecipheriv, pbkdf2Sync } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { BinaryReader } from '@bufbuild/protobuf/wire'
+import { compactDecrypt, errors } from 'jose'
 import type { Identity } from '../../identity/types.ts'
 import { readInputText } from '../../node/input-file.ts'
-import { concat, formatUtf8, parseBase64, utf8 } from '../../primitives/bytes.ts'
+import { formatUtf8, parseBase64, utf8 } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
 import { type AnyValue, decodePublicKey, type PublicKey } from '../../sdk/public-key.ts'
 import type { Algorithm } from './record.ts'
@@ -25,8 +25,6 @@ const ALGORITHM = 'PBES2-HS256+A128KW'
 const ENCRYPTION = 'A256GCM'
 /** Bound of the work that a file can ask for. */
 const MAX_ROUNDS = 10_000_000
-/** Initial value of the key wrap of RFC 3394. */
-const WRAP_IV = Buffer.alloc(8, 0xa6)
 /** Fields of a record, in the order of its definition. */
 const FIELD = { name: 1, publicKey: 2, local: 3, ledger: 4, multi: 5, offline: 6 } as const
 
@@ -43,34 +41,28 @@ export function listFamilyKeys(home: string, backend: FamilyBackend): readonly s
 }
 
 /** Opens the file of a key. Throws `permissionDenied` for a wrong passphrase, `invalidArgument` for any other file. */
-export function openFamilyKey(identity: Identity, path: string, passphrase: string): FamilyKey {
+export async function openFamilyKey(identity: Identity, path: string, passphrase: string): Promise<FamilyKey> {
   const fault = (reason: string): ChainError =>
     queryError('invalidArgument', `${path} is no key of the family's tool: ${reason}`)
-  return parseRecord(identity, decrypt(readInputText(path).trim(), passphrase, path, fault), fault)
+  return parseRecord(identity, await decrypt(readInputText(path).trim(), passphrase, path, fault), fault)
 }
 
 type Fault = (reason: string) => ChainError
 
 /** Decrypts the data of a keyring item. */
-function decrypt(text: string, passphrase: string, path: string, fault: Fault): Uint8Array {
-  const parts = text.split('.')
-  if (parts.length !== 5) throw fault('it is no JWE of five parts')
-  const [header, wrapped, iv, sealed, tag] = parts.map((part) => Buffer.from(part, 'base64url'))
-  const { alg, enc, p2c, p2s } = parseJson(header!, fault)
-  if (alg !== ALGORITHM || enc !== ENCRYPTION)
-    throw fault(`it is encrypted by ${String(alg)} and ${String(enc)}, not ${ALGORITHM} and ${ENCRYPTION}`)
-  const rounds = Number(p2c)
-  if (!Number.isInteger(rounds) || rounds < 1 || rounds > MAX_ROUNDS || typeof p2s !== 'string')
-    throw fault(`its header has no p2s, or no p2c from 1 to ${MAX_ROUNDS}`)
-  const salt = concat(utf8(ALGORITHM), Uint8Array.of(0), Buffer.from(p2s, 'base64url'))
+async function decrypt(text: string, passphrase: string, path: string, fault: Fault): Promise<Uint8Array> {
+  if (text.split('.').length !== 5) throw fault('it is no JWE of five parts')
   let item: Uint8Array
   try {
-    const unwrap = createDecipheriv('id-aes128-wrap', pbkdf2Sync(passphrase, salt, rounds, 16, 'sha256'), WRAP_IV)
-    const key = concat(unwrap.update(wrapped!), unwrap.final())
-    const decipher = createDecipheriv('aes-256-gcm', key, iv!)
-    decipher.setAAD(utf8(parts[0]!)).setAuthTag(tag!)
-    item = concat(decipher.update(sealed!), decipher.final())
-  } catch {
+    const options = {
+      keyManagementAlgorithms: [ALGORITHM],
+      contentEncryptionAlgorithms: [ENCRYPTION],
+      maxPBES2Count: MAX_ROUNDS,
+    }
+    item = (await compactDecrypt(text, utf8(passphrase), options)).plaintext
+  } catch (error) {
+    if (error instanceof errors.JOSEError && !(error instanceof errors.JWEDecryptionFailed))
+      throw fault(`it must be a JWE with ${ALGORITHM} and ${ENCRYPTION}: ${error.message}`)
     throw queryError('permissionDenied', `${path} does not open: the passphrase is incorrect, or the file was changed`)
   }
   const { Data: data } = parseJson(item, fault)

@@ -81,6 +81,20 @@ test('a keyring that does not open copies nothing, and says why', async () => {
   await expect(migrate()).rejects.toThrow('bob.info does not open')
   writeFiles('file', { 'bob.info': 'a.b' })
   await expect(migrate()).rejects.toThrow("bob.info is no key of the family's tool: it is no JWE of five parts")
+  const [, ...rest] = whole.split('.')
+  const withHeader = (header: object) => [Buffer.from(JSON.stringify(header)).toString('base64url'), ...rest].join('.')
+  const header = { alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', p2c: 8192, p2s: 'AAAAAAAAAAAAAAAA' }
+  const refused = async (change: object) => {
+    writeFiles('file', { 'bob.info': withHeader({ ...header, ...change }) })
+    await expect(migrate(), JSON.stringify(change)).rejects.toThrow(
+      "bob.info is no key of the family's tool: it must be a JWE with PBES2-HS256+A128KW and A256GCM: ",
+    )
+  }
+  await refused({ alg: 'dir' })
+  await refused({ enc: 'A128GCM' })
+  await refused({ p2c: 2 ** 40 })
+  await refused({ p2c: 'many' })
+  await refused({ p2s: undefined })
   expect(keyring().list()).toEqual([])
 })
 

@@ -37,7 +37,7 @@ export async function migrateKeys(folder: string, flags: MigrateFlags, terminal:
   const passphrase =
     backend === 'test' ? TEST_PASSPHRASE : await askPassphrase(terminal, `Passphrase of the keyring in ${folder}:`)
   // All are opened before one is copied, so that a wrong passphrase copies none.
-  const found = paths.map((path) => openFamilyKey(identity, path, passphrase))
+  const found = await Promise.all(paths.map((path) => openFamilyKey(identity, path, passphrase)))
   const copied: AnyRecord[] = []
   for (const key of found) {
     const known = knownKey(keyring, key.name)
