@@ -53,6 +53,11 @@ test('calls and logs within a call are indented, in the order of their execution
   ])
 })
 
+test('a reason that steers a terminal is shown with escapes', () => {
+  const failed = call({ error: 'execution reverted', revertReason: '\u001b[2Jgone' })
+  expect(renderCall(failed).at(-1)).toBe('  └─ ← [Revert] \\u001b[2Jgone')
+})
+
 test('a creation names its contract, and long bytes are cut', () => {
   const created = call({ type: 'CREATE2', to: '0xdd', input: '0x60', output: `0x${'fe'.repeat(300)}` })
   expect(renderCall(created)).toEqual(['[21000] → new 0xdd [create2]', '  └─ ← [Return] 0xdd: 300 bytes of code'])

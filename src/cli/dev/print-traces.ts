@@ -5,6 +5,7 @@ import { chainMethods } from '../../api/jsonrpc/methods.ts'
 import { createProvider, type Provider } from '../../node/provider.ts'
 import { formatEip55, parseEvm } from '../../primitives/address.ts'
 import { formatHex0x } from '../../primitives/bytes.ts'
+import { visibleText } from '../../primitives/visible-text.ts'
 
 /** A log of a call. `position` is the number of inner calls before it. */
 interface CallLog {
@@ -53,7 +54,8 @@ function headline({ type, to, gasUsed, value, input }: TracedCall): string {
 }
 
 function outcome({ type, to, output = '0x', error, revertReason }: TracedCall): string {
-  if (error !== undefined) return `← [Revert] ${revertReason ?? (output === '0x' ? error : shorten(output))}`
+  if (error !== undefined)
+    return `← [Revert] ${visibleText(revertReason ?? (output === '0x' ? error : shorten(output)))}`
   if (type.startsWith('CREATE')) return `← [Return] ${shown(to)}: ${(output.length - 2) / 2} bytes of code`
   return output === '0x' ? '← [Stop]' : `← [Return] ${shorten(output)}`
 }
