@@ -50,9 +50,12 @@ test('JSON-RPC answers over HTTP and WebSocket on one port, and the other protoc
 test('a port in use ends the start with the flag of this command', async () => {
   await using node = await startDev()
   const { port } = new URL(node.config.urls.jsonrpc)
-  const { code, err } = await runDev('--port', port)
-  expect([code, err]).toEqual([1, expect.stringContaining(`:${port}: the port is taken.`)])
-  expect(err).toContain('or set jsonrpc.port (--port).')
+  // API workers open the ports in their own processes.
+  for (const more of [[], ['--api-workers', '1']]) {
+    const { code, err } = await runDev('--port', port, ...more)
+    expect([code, err]).toEqual([1, expect.stringContaining(`:${port}: the port is taken.`)])
+    expect(err).toContain('or set jsonrpc.port (--port).')
+  }
 })
 
 test('a transaction behind a nonce gap is answered at once with its hash', async () => {

@@ -48,7 +48,7 @@ import { createLog, type Log } from './log.ts'
 import { logProgress } from './log-progress.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
-import { choosePorts, requireDistinctPorts } from './ports.ts'
+import { choosePorts, type PortFlags, requireDistinctPorts } from './ports.ts'
 import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress } from './public-node.ts'
 import { writeRunFile } from './run-file.ts'
 import type { Config } from './settings.ts'
@@ -86,6 +86,7 @@ export interface AssemblyOptions {
   readonly prepare?: (gateway: GatewayNode) => Promise<void>
   /** JSON-RPC methods that replace those of the same name, where this process serves the gateways. */
   readonly rpcMethods?: Methods
+  readonly portFlags?: PortFlags
   /** Called when the chain has halted. Ending the node, if the halt demands it, is the caller's task. */
   readonly onHalt?: (notice: HaltNotice) => void
   /** Called if the process of CometBFT ends by itself. Ending the node is the caller's task. */
@@ -273,7 +274,20 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const portOf = choosePorts(config, resolved, options)
   const apiPool =
     config.api.workers > 0 && openPorts
-      ? await startApiWorkers({ chain, dataPath: dataPath!, facts, gateway, nodeInfo, portOf, build, metrics }, undo)
+      ? await startApiWorkers(
+          {
+            chain,
+            dataPath: dataPath!,
+            facts,
+            gateway,
+            nodeInfo,
+            portOf,
+            portFlags: options.portFlags,
+            build,
+            metrics,
+          },
+          undo,
+        )
       : undefined
   const gateways = openPorts
     ? await openGateways({
@@ -281,6 +295,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
         comet: { nodeInfo },
         config: apiPool ? withoutWorkerGateways(config) : config,
         portOf,
+        portFlags: options.portFlags,
         ...(options.rpcMethods && { rpcMethods: options.rpcMethods }),
         ready: () => readiness(driver, driver.production?.timing() ?? networkTiming(config), clock()),
         renderMetrics: async () => {

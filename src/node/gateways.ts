@@ -10,7 +10,7 @@ import { queryError } from '../primitives/errors.ts'
 import { parseMemory } from './config.ts'
 import { readConsoleFiles } from './console-files.ts'
 import type { Health, MonitorServer } from './health.ts'
-import type { PortOf } from './ports.ts'
+import type { PortFlags, PortOf } from './ports.ts'
 import { ALL_SETTINGS, type Config } from './settings.ts'
 
 export interface GatewayUrls {
@@ -34,6 +34,7 @@ export interface GatewayOptions {
   readonly comet: Omit<CometEnvironment, 'node'>
   readonly config: Config
   readonly portOf: PortOf
+  readonly portFlags?: PortFlags | undefined
   /** JSON-RPC methods that replace those of the same name. */
   readonly rpcMethods?: Methods
   readonly ready: () => Health
@@ -52,7 +53,7 @@ interface Server {
 
 /** Opens every enabled gateway, or none: rejects with an error that names the port that cannot be opened. */
 export async function openGateways(options: GatewayOptions): Promise<OpenGateways> {
-  const { node, config, portOf } = options
+  const { node, config, portOf, portFlags = {} } = options
   const open: Server[] = []
   const urls: Record<string, string> = {}
   const ports: Record<string, number> = {}
@@ -64,7 +65,13 @@ export async function openGateways(options: GatewayOptions): Promise<OpenGateway
       ports[setting.split('.')[1] === 'ws_port' ? 'ws' : setting.split('.')[0]!] = actual
       return addressOf(host, actual)
     } catch (error) {
-      throw portError(name, setting, port, host, error as NodeJS.ErrnoException)
+      throw portError(
+        name,
+        `${setting} (--${portFlags[setting] ?? flagOfStart(setting)})`,
+        port,
+        host,
+        error as NodeJS.ErrnoException,
+      )
     }
   }
 
@@ -177,10 +184,10 @@ function healthRoutes(ready: () => Health) {
   }
 }
 
-/** Returns the flag of a setting such as `jsonrpc.ws_port`. */
-function flagOf(key: string): string {
+/** Returns the flag that `almanac start` has for a setting such as `jsonrpc.ws_port`. */
+function flagOfStart(key: string): string {
   const found = ALL_SETTINGS.find(({ setting }) => `${setting.section}.${setting.key}` === key)
-  return `--${found!.setting.flag}`
+  return found!.setting.flag
 }
 
 function portError(name: string, setting: string, port: number, host: string, error: NodeJS.ErrnoException): Error {
@@ -191,11 +198,10 @@ function portError(name: string, setting: string, port: number, host: string, er
   if (code === 'EADDRINUSE' || /in use/i.test(message)) {
     return unavailable(
       'the port is taken',
-      `Stop the process using it, move all ports with --port-offset N, or set ${setting} (${flagOf(setting)}).`,
+      `Stop the process using it, move all ports with --port-offset N, or set ${setting}.`,
     )
   }
-  if (code === 'EACCES')
-    return unavailable(message, `Ports below 1024 are reserved: set ${setting} (${flagOf(setting)}).`)
+  if (code === 'EACCES') return unavailable(message, `Ports below 1024 are reserved: set ${setting}.`)
   if (/EADDR|ENOTFOUND|EAI_|EINVAL/.test(`${code} ${message}`)) {
     return unavailable(
       message,

@@ -12,6 +12,9 @@ interface Listener {
   readonly port: number
 }
 
+/** Flags of a command by the settings of ports, such as `jsonrpc.port`, where they are not those of `almanac start`. */
+export type PortFlags = Readonly<Record<string, string>>
+
 const MAX_PORT = 65_535
 /** Hosts that take the port of every address of the machine. */
 const EVERY_HOST = ['0.0.0.0', '::']

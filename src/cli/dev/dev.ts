@@ -4,13 +4,15 @@ import * as evm from '../../modules/evm/keeper.ts'
 import type { AssembledNode } from '../../node/assembly.ts'
 import { diskFiles } from '../../node/files.ts'
 import { createLog } from '../../node/log.ts'
-import { ChainError, queryError } from '../../primitives/errors.ts'
-import { bannerlessLog, type RunOptions, runNode } from '../run-node.ts'
+import { bannerlessLog, runNode } from '../run-node.ts'
 import { configOut, describeBlocks } from '../start.ts'
 import { parseDevFlags } from './command.ts'
 import { printBlocks, printingCall } from './print-traces.ts'
 import { type DevChoices, resolveDev } from './resolve.ts'
 import { type KeptState, keepStateFile, loadStateFile } from './state-file.ts'
+
+/** Both ports of JSON-RPC are one here. */
+const PORT_FLAGS = { 'jsonrpc.port': 'port', 'jsonrpc.ws_port': 'port' }
 
 /** Runs a development chain until the process is stopped. The chain is temporary without `--home`. */
 export async function dev(args: readonly string[]): Promise<number> {
@@ -24,11 +26,12 @@ export async function dev(args: readonly string[]): Promise<number> {
   const { assembleNode } = await import('../../node/assembly.ts')
   let kept: KeptState | undefined
   return runNode({
-    open: withDevNames((reactions) =>
+    open: (reactions) =>
       assembleNode({
         resolved,
         home,
         freePorts: false,
+        portFlags: PORT_FLAGS,
         log,
         clock: () => Date.now() + choices.clockOffsetMs,
         amendments: (ctx) => [
@@ -43,7 +46,6 @@ export async function dev(args: readonly string[]): Promise<number> {
         },
         ...reactions,
       }),
-    ),
     logFormat: config.log.format,
     async announce(node) {
       kept = keepStateFile(node, choices.stateFiles)
@@ -51,18 +53,6 @@ export async function dev(args: readonly string[]): Promise<number> {
     },
     beforeStop: async () => kept?.end(),
   })
-}
-
-/** Returns a start whose errors name the flag that this command has for a setting. */
-function withDevNames(open: RunOptions['open']): RunOptions['open'] {
-  return async (reactions) => {
-    try {
-      return await open(reactions)
-    } catch (error) {
-      if (!(error instanceof ChainError)) throw error
-      throw queryError(error.status, error.message.replace(/--jsonrpc(-ws)?-port\b/, '--port'))
-    }
-  }
 }
 
 /** Applies the choices that development methods make. */

@@ -5,7 +5,7 @@ import type { Build } from '../build.ts'
 import type { OpenedChain } from '../chain.ts'
 import { parseMemory } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
-import type { PortOf } from '../ports.ts'
+import type { PortFlags, PortOf } from '../ports.ts'
 import { workerEntry } from '../worker-programs.ts'
 import type { ApiPool } from '../workers/api-pool.ts'
 import type { NodeFacts } from '../workers/messages.ts'
@@ -19,12 +19,13 @@ export async function startApiWorkers(
     readonly gateway: GatewayNode
     readonly nodeInfo: CometNodeInfo
     readonly portOf: PortOf
+    readonly portFlags: PortFlags | undefined
     readonly build: Build | undefined
     readonly metrics: Metrics | undefined
   },
   undo: (() => unknown)[],
 ): Promise<ApiPool> {
-  const { chain, dataPath, facts, gateway, nodeInfo, portOf, build, metrics } = parts
+  const { chain, dataPath, facts, gateway, nodeInfo, portOf, portFlags, build, metrics } = parts
   const { config, profile, genesis } = chain
   const { openApiPool } = await import('../workers/api-pool.ts')
   const { createJsonRpcServer } = await import('../../api/jsonrpc/server.ts')
@@ -50,6 +51,7 @@ export async function startApiWorkers(
         ws: portOf('jsonrpc', 'wsPort'),
         comet: portOf('comet', 'port'),
       },
+      portFlags,
     },
     driver: gateway.driver,
     minGasPrice: () => gateway.settings.minGasPrice,

@@ -34,7 +34,7 @@ export function runApiWorker(build?: Build): void {
 }
 
 async function serve(
-  { dataPath, snapshots, config, profile, chainId, genesis, facts, ports }: ApiSetup,
+  { dataPath, snapshots, config, profile, chainId, genesis, facts, ports, portFlags }: ApiSetup,
   main: MainProcess,
   build: Build | undefined,
 ): Promise<OpenGateways> {
@@ -100,6 +100,7 @@ async function serve(
     config: { ...config, metrics: { ...config.metrics, enabled: false } },
     // Workers share the ports that the system chooses only if they open them in the same order.
     portOf: (section, name) => (name === 'wsPort' ? ports.ws : ports[section as 'rest' | 'grpc' | 'jsonrpc' | 'comet']),
+    portFlags,
     rpcMethods: forwardedMethods(
       (method, params, signal, client) => main.ask({ kind: 'rpc', method, params, client }, signal) as Promise<string>,
       isDevelopment(config),

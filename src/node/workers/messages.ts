@@ -8,6 +8,7 @@ import type { Profile } from '../../identity/profiles/profile.ts'
 import { messageType } from '../../identity/registry.ts'
 import { ChainError, type Status } from '../../primitives/errors.ts'
 import type { GatewayUrls } from '../gateways.ts'
+import type { PortFlags } from '../ports.ts'
 import type { RequestCounts } from '../request-counts.ts'
 import type { Config } from '../settings.ts'
 import type { PoolStats } from './pool-stats.ts'
@@ -81,6 +82,7 @@ export interface ApiSetup {
   readonly genesis: GenesisDocument
   readonly facts: NodeFacts
   readonly ports: Readonly<Record<'rest' | 'grpc' | 'jsonrpc' | 'ws' | 'comet', number>>
+  readonly portFlags: PortFlags | undefined
   readonly status: WorkerStatus
 }
 
