@@ -9,6 +9,7 @@ import { requireSafeVersion, versionOf } from '../engine/engine-version.ts'
 import { freeBytes } from '../files.ts'
 import type { Config } from '../settings.ts'
 import { VERSION } from '../version.ts'
+import { endingBytes } from '../workers/thread-memory.ts'
 import { type CheckResult, fail, ok, textOf, warn } from './check.ts'
 
 const GB = 1e9
@@ -23,7 +24,7 @@ const OWN_BYTES = 0.5 * GB
 export const checkProgram = (): CheckResult => ok('version', `almanac ${VERSION} on Node.js ${process.versions.node}`)
 
 export function checkMemory({ api, compute }: Config): CheckResult {
-  const ofThread = parseMemory(compute.memory) ?? 0
+  const ofThread = endingBytes(parseMemory(compute.memory) ?? 0)
   const ofWorker = (parseMemory(api.memory) ?? 0) + compute.workers * ofThread
   const need = OWN_BYTES + api.workers * ofWorker + compute.workers * ofThread
   const found = `${(totalmem() / GB).toFixed(1)} GB; the settings allow up to ${(need / GB).toFixed(1)} GB`

@@ -23,8 +23,8 @@ const INTERVAL_MS = 25
 /** First major version of Node.js whose compiler takes the check for interrupts out of some loops. */
 const FIRST_WITHOUT_CHECKS = 23
 
-/** Returns the size of the heap at which a thread is ended, bytes. */
-const endingBytes = (memoryBytes: number): number => GARBAGE_FACTOR * memoryBytes + YOUNG_MIB * MIB
+/** Returns the size of the heap at which a thread is ended, bytes: its limit, garbage and new objects. */
+export const endingBytes = (memoryBytes: number): number => GARBAGE_FACTOR * memoryBytes + YOUNG_MIB * MIB
 
 /** Returns the limits of V8 for a thread: its limit, or several times as much if the thread can be measured. */
 export function heapLimits(memoryBytes: number, isMeasured: boolean): ResourceLimits {
