@@ -258,6 +258,10 @@ inBrowser('the search box leads to everything that it names, and says what it ta
   // A chain without votes on prices has no pairs.
   await using fed = await startProcess(['--ephemeral', '--feeder=true'])
   await shown.page.open(`${fed.config.urls.rest}/`)
+  // Votes fill every list, and are shown on demand.
+  await shown.page.untilText('blocks have no transactions but votes on prices.')
+  await shown.page.click('main input[type=checkbox]')
+  await shown.page.untilText('MsgAggregateExchangeRatePrevote')
   await shown.page.type('input[type=search]', 'ubtc:uusd')
   await shown.page.press('Enter')
   await shown.page.until("location.hash === '#/chain/oracle/ubtc:uusd'")

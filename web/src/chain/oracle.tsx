@@ -69,7 +69,7 @@ function Prices({ rates, shown }: { readonly rates: Rates['exchange_rates']; rea
         { name: 'Pair', cell: ({ pair }) => <Link to={`/chain/oracle/${pair}`}>{pair}</Link> },
         { name: 'Price', isRight: true, cell: ({ exchange_rate }) => formatDecimal(exchange_rate) },
         {
-          name: 'Asked by',
+          name: 'Question',
           isRight: true,
           cell: ({ pair }) => <AskButton question={rateQuestion(pair)} label={`the price of ${pair}`} />,
         },

@@ -1,4 +1,6 @@
 /** The first page: the tip of the chain, its newest blocks and transactions. */
+import { useState } from 'preact/hooks'
+import type { BlockTx } from '../api/blocks.ts'
 import { type Head, useHead } from '../api/head.ts'
 import { useLoad } from '../api/load.ts'
 import { type NodeFacts, useNode } from '../api/node.ts'
@@ -129,27 +131,50 @@ export default function OverviewPage() {
   )
 }
 
+/** Whether a transaction only votes on prices, as validators do in every voting period. */
+const isPriceVote = ({ tx }: BlockTx): boolean => {
+  const messages = tx?.body.messages ?? []
+  return (
+    messages.length > 0 && messages.every(({ '@type': type }) => /\.MsgAggregateExchangeRate(Vote|Prevote)$/.test(type))
+  )
+}
+
 /** Transactions of the last blocks, the newest first. */
 function LatestTxs({ height, arrivals: _ }: { readonly height: bigint; readonly arrivals: number }) {
+  const [withVotes, setWithVotes] = useState(false)
   const low = height > SEARCHED_BLOCKS ? height - SEARCHED_BLOCKS + 1n : 1n
   const filled: bigint[] = []
-  let found = 0
-  for (let one = height; one >= low && found < SHOWN_TXS; one--) {
-    const inBlock = Number(metaOf(one)?.num_txs ?? 0)
-    if (inBlock > 0) filled.push(one)
-    found += inBlock
+  for (let one = height; one >= low; one--) {
+    if (Number(metaOf(one)?.num_txs ?? 0) > 0) filled.push(one)
   }
-  const txs = useLoad(['latest', filled.join()], async () => {
+  const loaded = useLoad(['latest', filled.join()], async () => {
     const blocks = await Promise.all(filled.map(wholeBlock))
-    return blocks.flatMap((block) => [...block.txs].reverse()).slice(0, SHOWN_TXS)
+    return blocks.flatMap((block) => [...block.txs].reverse())
   })
+  const txs = loaded.value?.filter((tx) => withVotes || !isPriceVote(tx)).slice(0, SHOWN_TXS)
   return (
-    <Section title="Transactions" question={engine('block_results', { height: (filled[0] ?? height).toString() })}>
+    <Section
+      title="Transactions"
+      question={engine('block_results', { height: (filled[0] ?? height).toString() })}
+      actions={
+        <label>
+          <input
+            type="checkbox"
+            checked={withVotes}
+            onChange={({ currentTarget }) => setWithVotes(currentTarget.checked)}
+          />{' '}
+          Votes on prices
+        </label>
+      }
+    >
       <div class="latest-txs">
-        {txs.value && txs.value.length > 0 ? (
-          <TxTable txs={txs.value} />
-        ) : txs.value && metaOf(height) ? (
-          <Empty>The last {SEARCHED_BLOCKS.toString()} blocks have no transactions.</Empty>
+        {txs && txs.length > 0 ? (
+          <TxTable txs={txs} />
+        ) : txs && metaOf(height) ? (
+          <Empty>
+            The last {SEARCHED_BLOCKS.toString()} blocks have no transactions
+            {loaded.value!.length > 0 && ' but votes on prices'}.
+          </Empty>
         ) : (
           <Skeleton lines={8} />
         )}
