@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { formatDecimal, formatInteger } from '../format/amount.ts'
 import { Table } from '../ui/table.tsx'
+import { Unfolding } from '../ui/unfolding.tsx'
 import { Height } from '../ui/values.tsx'
 
 export interface Point {
@@ -63,7 +64,10 @@ export function Chart({ points, name }: { readonly points: readonly Point[]; rea
     let plot: uPlot | undefined
     let isGone = false
     const scheme = matchMedia('(prefers-color-scheme: dark)')
-    const size = new ResizeObserver(() => plot?.setSize({ width: at.clientWidth, height: PIXELS_HIGH }))
+    // It is called at once, too, with the width that the plot has.
+    const size = new ResizeObserver(() => {
+      if (plot && plot.width !== at.clientWidth) plot.setSize({ width: at.clientWidth, height: PIXELS_HIGH })
+    })
     import('uplot').then(
       ({ default: Plot }) => {
         if (isGone) return
@@ -94,24 +98,25 @@ export function Chart({ points, name }: { readonly points: readonly Point[]; rea
     <>
       {isMissing && <p class="muted">The chart could not be loaded; the values are below.</p>}
       <div ref={place} class="chain-chart" role="img" aria-label={about} />
-      <details>
-        <summary>{formatInteger(points.length)} values</summary>
-        <div class="chain-scroll">
-          <Table
-            rows={[...points].reverse()}
-            keyOf={({ height }) => height.toString()}
-            isNarrow
-            columns={[
-              { name: 'Height', cell: ({ height }) => <Height height={height} /> },
-              {
-                name,
-                isRight: true,
-                cell: ({ value }) => (value === undefined ? <span class="muted">none</span> : formatDecimal(value)),
-              },
-            ]}
-          />
-        </div>
-      </details>
+      <Unfolding summary={`${formatInteger(points.length)} values`}>
+        {() => (
+          <div class="chain-scroll">
+            <Table
+              rows={[...points].reverse()}
+              keyOf={({ height }) => height.toString()}
+              isNarrow
+              columns={[
+                { name: 'Height', cell: ({ height }) => <Height height={height} /> },
+                {
+                  name,
+                  isRight: true,
+                  cell: ({ value }) => (value === undefined ? <span class="muted">none</span> : formatDecimal(value)),
+                },
+              ]}
+            />
+          </div>
+        )}
+      </Unfolding>
     </>
   )
 }

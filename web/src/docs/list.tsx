@@ -1,6 +1,7 @@
 /** The list of operations, by module and namespace, with its search. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { navigate } from '../router.tsx'
+import { Unfolding } from '../ui/unfolding.tsx'
 import { Link } from '../ui/values.tsx'
 import { type Operation, search } from './catalog.ts'
 
@@ -30,7 +31,6 @@ function versionOf(operation: Operation, { operations }: Group): string | undefi
   return isShared ? operation.id.split('/')[0]!.split('.').at(-2) : undefined
 }
 
-/** A group that opens. Its links are made once it is open: most groups stay closed. */
 function OperationGroup({
   group,
   chosen,
@@ -40,13 +40,14 @@ function OperationGroup({
   readonly chosen: Operation | undefined
   readonly isOpen: boolean
 }) {
-  const [wasOpened, setOpened] = useState(isOpen)
+  const summary = (
+    <>
+      {group.title} <span class="muted">{group.operations.length}</span>
+    </>
+  )
   return (
-    <details open={isOpen} onToggle={({ currentTarget }) => currentTarget.open && setOpened(true)}>
-      <summary>
-        {group.title} <span class="muted">{group.operations.length}</span>
-      </summary>
-      {(isOpen || wasOpened) && (
+    <Unfolding summary={summary} isOpen={isOpen}>
+      {() => (
         <ul>
           {group.operations.map((operation) => {
             const version = versionOf(operation, group)
@@ -61,7 +62,7 @@ function OperationGroup({
           })}
         </ul>
       )}
-    </details>
+    </Unfolding>
   )
 }
 
