@@ -33,6 +33,11 @@ export const SERVER_TIMES = {
 
 /** Memory of a request that has been read before its turn, with its response. */
 const READ_AHEAD_BYTES = 2048
+/**
+ * Requests of a connection that wait for the previous answer. Beyond: the connection ends after the answers to those, since a read
+ * of 64 KB, which is parsed in one turn of the event loop, contains 2,400.
+ */
+const MAX_READ_AHEAD = 256
 
 /** The budgets of the process that every connection counts for. */
 export type Budgets = Pick<GatewayNode, 'outgoing' | 'connections'>
@@ -93,7 +98,7 @@ export function createHttpServer(
   options: ServerOptions,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const latest = new WeakMap<Socket, ServerResponse>()
+  const reading = new WeakMap<Socket, Reading>()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (hasSeveralHosts(request)) response.writeHead(400, { Connection: 'close' }).end(SEVERAL_HOSTS)
     // A request with a body takes its turn when the body has arrived.
@@ -106,11 +111,17 @@ export function createHttpServer(
   const server = createServer({ ...SERVER_TIMES, ...options }, (request, response) => {
     const { socket } = request
     budgets.outgoing.check(socket)
-    const before = latest.get(socket)
-    latest.set(socket, response)
+    const own = reading.get(socket)!
+    const before = own.latest
+    own.latest = response
     if (!before || before.writableFinished || before.destroyed) {
       answer(request, response)
       return
+    }
+    own.waiting++
+    if (own.waiting === MAX_READ_AHEAD) {
+      own.isOver = true
+      response.shouldKeepAlive = false
     }
     // Without a pause a client could pipeline requests without end. The parser resumes the socket after each message, so the
     // pause follows the chunk that it parses.
@@ -119,8 +130,9 @@ export function createHttpServer(
     budgets.outgoing.hold(socket, READ_AHEAD_BYTES)
     before.once('close', () => {
       waits = false
+      own.waiting--
       budgets.outgoing.hold(socket, -READ_AHEAD_BYTES)
-      if (latest.get(socket) === response) socket.resume()
+      if (own.latest === response && !own.isOver) socket.resume()
       // In the next turn, so that the requests of one chunk do not keep others waiting.
       setImmediate(() => {
         if (!response.destroyed) answer(request, response)
@@ -128,16 +140,45 @@ export function createHttpServer(
     })
   })
   server.on('connection', (socket) => {
+    const own: Reading = { latest: undefined, waiting: 0, isOver: false }
+    reading.set(socket, own)
     addSocket(budgets, socket, {
-      isBusy() {
-        const response = latest.get(socket)
-        return response !== undefined && !response.writableFinished && !response.destroyed
-      },
+      isBusy: () => own.latest !== undefined && !own.latest.writableFinished && !own.latest.destroyed,
       unsent: () => socket.writableLength,
       taken: () => socket.bytesWritten - socket.writableLength,
     })
+    stopParserWhen(socket, () => own.isOver)
   })
   return server
+}
+
+/** The requests of a connection that have been read. */
+interface Reading {
+  latest: ServerResponse | undefined
+  /** Number of requests that wait for the previous answer. */
+  waiting: number
+  /** Whether no further request is read. */
+  isOver: boolean
+}
+
+/** The part of the parser of `node:http` that takes a request. It returns 2 to parse no further, as for an upgrade. */
+interface Parser {
+  onIncoming(request: IncomingMessage, keepsAlive: boolean): number
+}
+
+/** Stops the parser of a connection within the bytes that it has, for which Node.js has no option, and reads no more. */
+function stopParserWhen(socket: Socket & { readonly parser?: Parser | null }, isOver: () => boolean): void {
+  const { parser } = socket
+  if (!parser) return
+  const take = parser.onIncoming
+  let isStopped = false
+  parser.onIncoming = (request, keepsAlive) => {
+    if (!isOver()) return take(request, keepsAlive)
+    // The bodies of earlier requests resume the socket. Node.js stops reading at this event, also if the socket is paused already.
+    if (!isStopped) socket.on('resume', () => socket.emit('pause'))
+    isStopped = true
+    return 2
+  }
 }
 
 /** A server that another one serves at a path of its port, beside its own ports. */
