@@ -47,7 +47,7 @@ export function createRestServer(
   function handle(req: IncomingMessage, res: ServerResponse): void {
     if (console?.handle(req, res)) return
     if (shared && req.method !== 'GET' && shared.handle(req, res)) return
-    const startedMs = performance.now()
+    const startedMs = node.observe ? performance.now() : 0
     const waitMs = node.rates.isOn ? node.rates.take(clientOf(req)) : undefined
     if (waitMs !== undefined) {
       refuse(req, res, waitMs)
