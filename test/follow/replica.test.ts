@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createRestHandler } from '../../src/api/rest/rest.ts'
-import { storesOf } from '../../src/app/stores.ts'
-import { identityOf } from '../../src/identity/profiles.ts'
 import type { AssembledNode } from '../../src/node/assembly.ts'
 import { type FakeNode, startFakeNode, streamFile } from '../support/follow/fake-node.ts'
-import { foreignChain } from '../support/follow/foreign-chain.ts'
+import { withForeignChange } from '../support/follow/foreign-chain.ts'
 import type { NodeHistory } from '../support/follow/node-history.ts'
 import { ownChain } from '../support/follow/own-chain.ts'
 import { startReplica } from '../support/follow/replica.ts'
@@ -64,14 +62,6 @@ async function reasonOf(replica: AssembledNode): Promise<string> {
   await expect.poll(() => stoppedOf(replica)).toBeDefined()
   return stoppedOf(replica)!
 }
-
-/** Makes a chain whose block at a height has a change that this build does not make, so that it cannot be executed here. */
-const chainWithForeign = (height: number): Promise<NodeHistory> =>
-  foreignChain({
-    base: chain,
-    stores: storesOf(identityOf('almanac')),
-    blocks: new Map([[height, { changes: [{ store: 'bank', key: Uint8Array.of(0xff), value: Uint8Array.of(1) }] }]]),
-  })
 
 const changed = (content: Uint8Array): Uint8Array => {
   const bytes = Uint8Array.from(content)
@@ -179,7 +169,7 @@ test('a block whose file is wrong is executed here, and the log says what was wr
 })
 
 test('a wrong byte in a block that cannot be executed stops the replica at its height, until the file is mended', async () => {
-  node.history = await chainWithForeign(8)
+  node.history = await withForeignChange(chain, 8)
   node.file = (height, content) => (height === 8 ? changed(content) : content)
   node.advance(LAST)
   const replica = await start()
@@ -222,7 +212,7 @@ test('a stream that ends while the node goes on is named in the log, once', asyn
 })
 
 test('a proof at the tip of a replica that has stopped is refused at once, with the reason', async () => {
-  node.history = await chainWithForeign(8)
+  node.history = await withForeignChange(chain, 8)
   node.file = (height, content) => (height === 8 ? changed(content) : content)
   node.advance(LAST)
   const replica = await start()
@@ -234,7 +224,7 @@ test('a proof at the tip of a replica that has stopped is refused at once, with 
 })
 
 test('bytes that are no change are named with their file, if the block cannot be executed', async () => {
-  node.history = await chainWithForeign(4)
+  node.history = await withForeignChange(chain, 4)
   node.file = (height, content) => (height === 4 ? Uint8Array.from([...content, 7]) : content)
   node.advance(6)
   const replica = await start()

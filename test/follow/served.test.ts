@@ -9,6 +9,7 @@ import { diskFiles } from '../../src/node/files.ts'
 import type { GatewayUrls } from '../../src/node/gateways.ts'
 import { readRunFile } from '../../src/node/run-file.ts'
 import { type FakeNode, startFakeNode, streamFile } from '../support/follow/fake-node.ts'
+import { withForeignChange } from '../support/follow/foreign-chain.ts'
 import type { NodeHistory } from '../support/follow/node-history.ts'
 import { ownChain } from '../support/follow/own-chain.ts'
 import { FREE_PORTS } from '../support/process.ts'
@@ -26,7 +27,7 @@ let urls: GatewayUrls
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'almanac-served-'))
-  chain = await ownChain(LAST)
+  chain = await withForeignChange(await ownChain(LAST), 12)
   node = await startFakeNode(chain, join(folder, 'stream'))
   node.advance(10)
   const home = join(folder, 'home')

@@ -1,7 +1,7 @@
 /** A chain with content that this build has no module for: blocks of our own chain with foreign transactions, results and stores. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { BlockHeader, Commit, TxResult, Validator } from '../../../src/app/records.ts'
-import type { StoreList } from '../../../src/app/stores.ts'
+import { type StoreList, storesOf } from '../../../src/app/stores.ts'
 import {
   blockIdJson,
   commitJson,
@@ -21,6 +21,7 @@ import {
 } from '../../../src/consensus/comet/hashes.ts'
 import { nodeBlockOf } from '../../../src/consensus/follow/rpc/block-of-json.ts'
 import { evidenceOf } from '../../../src/consensus/follow/rpc/evidence-of-json.ts'
+import { identityOf } from '../../../src/identity/profiles.ts'
 import { ofEd25519 } from '../../../src/primitives/address.ts'
 import { openMemory } from '../../../src/store/backend/memory.ts'
 import type { Change } from '../../../src/store/types.ts'
@@ -130,6 +131,14 @@ export async function foreignChain({ base, stores, appVersion, blocks }: Foreign
   await store.close()
   return { ...base, blocks: made }
 }
+
+/** Makes a chain of profile `almanac` again whose block at a height has a change that this build does not make: it cannot be executed here. */
+export const withForeignChange = (base: NodeHistory, height: number): Promise<NodeHistory> =>
+  foreignChain({
+    base,
+    stores: storesOf(identityOf('almanac')),
+    blocks: new Map([[height, { changes: [{ store: 'bank', key: Uint8Array.of(0xff), value: Uint8Array.of(1) }] }]]),
+  })
 
 /** Sorts changes as the node streams them. */
 const sorted = (changes: readonly Change[]): Change[] =>
