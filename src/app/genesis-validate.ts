@@ -9,7 +9,7 @@ import { createEmptyBranch } from '../store/branch.ts'
 import { createApplication } from './application.ts'
 import { withChainConfig } from './chain-config.ts'
 import { modules } from './modules.ts'
-import type { GenesisDocument } from './types.ts'
+import type { Application, GenesisDocument, GenesisState } from './types.ts'
 import { unbuiltSections } from './unbuilt-sections.ts'
 
 export interface GenesisSummary {
@@ -35,8 +35,13 @@ interface Exported {
   readonly bank: { readonly supply: readonly { readonly denom: string; readonly amount: string }[] }
 }
 
+interface Tried extends GenesisState {
+  readonly app: Application
+  readonly evmChainId: bigint
+}
+
 /** Starts a chain from a document in memory. Throws a `ChainError` with the module and the invalid entry. */
-export function tryGenesis(document: GenesisDocument, profile: Profile, report?: Report) {
+export function tryGenesis(document: GenesisDocument, profile: Profile, report?: Report): Tried {
   const identity = createIdentity(withChainConfig(profile, document))
   const chainId = document.chain_id
   const evmChainId = evmChainIdOf(identity, chainId)

@@ -44,6 +44,13 @@ export interface BlockInput extends BlockFacts {
   readonly txs: readonly Uint8Array[]
 }
 
+/** The state that a genesis document describes. */
+export interface GenesisState {
+  readonly state: Branch
+  /** The validators of the first block. */
+  readonly validators: readonly Validator[]
+}
+
 /** A block of the chain that is executed again. */
 export interface PastBlock extends BlockInput {
   /** Whether each transaction succeeded; an execution in which one does otherwise is given up. */

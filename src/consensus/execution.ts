@@ -1,5 +1,5 @@
 import type { StoredBlock, TxResult, Validator } from '../app/records.ts'
-import type { BlockFacts, BlockInput, BlockOutput, GenesisDocument } from '../app/types.ts'
+import type { BlockFacts, BlockInput, BlockOutput, GenesisDocument, GenesisState } from '../app/types.ts'
 import type { BlockIndex } from '../indexer/types.ts'
 import type { Amendment } from '../modules/evm/keeper.ts'
 import type { ReadContext } from '../sdk/context.ts'
@@ -74,9 +74,9 @@ export interface Executor {
   committedHeight(): bigint
   /**
    * Runs genesis on an empty store, for the first block to build on, and applies the amendments of a development chain to it.
-   * Throws `failedPrecondition` without a validator.
+   * `checked` is the state of the document, if it was imported before. Throws `failedPrecondition` without a validator.
    */
-  begin(genesis: GenesisDocument, amendments?: (ctx: ReadContext) => readonly Amendment[]): void
+  begin(genesis: GenesisDocument, amendments?: (ctx: ReadContext) => readonly Amendment[], checked?: GenesisState): void
   /** Returns the tip. Throws `dataLoss` if the store lacks its latest block, an `Error` before genesis. */
   tip(): Tip
   /** Opens the state of the latest commit. */

@@ -4,7 +4,7 @@
  */
 import type { Halt } from '../app/halt.ts'
 import type { StoredBlock, Validator } from '../app/records.ts'
-import type { Application, BlockFacts, BlockInput } from '../app/types.ts'
+import type { Application, BlockFacts, BlockInput, GenesisDocument, GenesisState } from '../app/types.ts'
 import { openBlockIndex } from '../indexer/block-index.ts'
 import { replacingRows } from '../indexer/rollback.ts'
 import { blockRows, MAX_ROTATIONS, openIndexer, validatorRow } from '../indexer/writer.ts'
@@ -294,6 +294,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
     }
   }
 
+  function importGenesis(genesis: GenesisDocument): GenesisState {
+    const state = createEmptyBranch()
+    const { validators } = app.initChain(genesis, state, options.progress?.('entries imported'))
+    return { state, validators }
+  }
+
   function amendGenesis(
     state: Branch,
     { height, timeNs }: Tip,
@@ -348,9 +354,8 @@ export function createExecutor(options: ExecutorOptions): Executor {
     checkState,
     isEmpty: () => store.latestHeight() === 0n && genesisState === undefined,
     committedHeight: store.latestHeight,
-    begin(genesis, amendments) {
-      const state = createEmptyBranch()
-      const { validators } = app.initChain(genesis, state, options.progress?.('entries imported'))
+    begin(genesis, amendments, checked) {
+      const { state, validators } = checked ?? importGenesis(genesis)
       if (validators.length === 0) throw queryError('failedPrecondition', 'genesis has no validator')
       checkState.reset()
       genesisState = state

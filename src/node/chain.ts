@@ -6,7 +6,7 @@ import { parseGenesis } from '../app/genesis-document.ts'
 import { tryGenesis } from '../app/genesis-validate.ts'
 import { type LocalnetOptions, localnetGenesis } from '../app/localnet.ts'
 import { storeNames } from '../app/modules.ts'
-import type { GenesisDocument } from '../app/types.ts'
+import type { GenesisDocument, GenesisState } from '../app/types.ts'
 import { upgrades } from '../app/upgrades/table.ts'
 import type { Upgrade } from '../app/upgrades/types.ts'
 import { createIdentity } from '../identity/identity.ts'
@@ -47,6 +47,8 @@ export interface OpenedChain {
   readonly config: Config
   readonly profile: Profile
   readonly genesis: GenesisDocument
+  /** Returns the state of a new chain's document once, if it was imported to check it. It is large, so it is not kept. */
+  readonly takeChecked: () => GenesisState | undefined
   /** Keys of the validators that this node runs. The first is the key of `priv_validator_key.json`. */
   readonly validatorKeys: readonly ValidatorKey[]
 }
@@ -61,13 +63,26 @@ export function openChain(
   clock: () => number,
   undo: (() => unknown)[],
 ): OpenedChain {
+  let checked: GenesisState | undefined
+  const create = (key: ValidatorKey): NewChain => {
+    const { checked: found, ...chain } = createChain(resolved, key, files, clock, progress)
+    // The check knows no modules but those of this package.
+    if (!build) checked = found
+    return chain
+  }
+  const takeChecked = (): GenesisState | undefined => {
+    const taken = checked
+    checked = undefined
+    return taken
+  }
   if (root === undefined) {
     const { mnemonic, id } = resolved.config.chain
     const validatorKey = derivedValidatorKey(mnemonic, id)
-    const { config, genesis, profile } = createChain(resolved, validatorKey, files, clock, progress)
+    const { config, genesis, profile } = create(validatorKey)
     return {
       home: undefined,
       config,
+      takeChecked,
       profile: withChainConfig(profile.profile, genesis),
       validatorKeys: ownKeys(validatorKey, config, genesis),
       genesis,
@@ -80,11 +95,11 @@ export function openChain(
     resolved,
     stores: knownStores(build?.upgrades ?? upgrades),
     createValidatorKey: () => validatorKeyOf(random?.(32) ?? new Uint8Array(randomBytes(32))),
-    createChain: (key) => createChain(resolved, key, files, clock, progress),
+    createChain: create,
   })
   const { config, genesis, validatorKey } = home
   const profile = withChainConfig(home.profile, genesis)
-  return { home, config, profile, genesis, validatorKeys: ownKeys(validatorKey, config, genesis) }
+  return { home, config, profile, genesis, takeChecked, validatorKeys: ownKeys(validatorKey, config, genesis) }
 }
 
 /** Returns the names of the stores that a chain can have: this build's, and those that its upgrades rename or delete. */
@@ -147,7 +162,7 @@ function createChain(
   files: Files,
   clock: () => number,
   progress: Progress | undefined,
-): NewChain {
+): NewChain & { readonly checked?: GenesisState } {
   const { config } = resolved
   if (config.chain.genesis === '') return createLocalnet(resolved, (settled) => allKeys(key, settled), files, clock)
   const profile = chooseProfile(config.chain.profile, files)
@@ -164,13 +179,13 @@ function createChain(
     requireTextId(config.chain.id)
     throw configError(`${path}: chain_id is ${genesis.chain_id}, but --chain-id is ${config.chain.id}`)
   }
+  const chain = { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
   // A replica reads its state from the node, and executes nothing of the document.
-  if (config.consensus.engine !== 'follow') {
-    // Check before anything is written: a home that cannot start would block the next attempt.
-    tryGenesis(genesis, profile.profile, progress?.('entries checked'))
-    requireSafeDocument(config, genesis, identity)
-  }
-  return { config: withFacts(config, { id: genesis.chain_id }), profile, genesis }
+  if (config.consensus.engine === 'follow') return chain
+  // Check before anything is written: a home that cannot start would block the next attempt.
+  const checked = tryGenesis(genesis, profile.profile, progress?.('entries checked'))
+  requireSafeDocument(config, genesis, identity)
+  return { ...chain, checked }
 }
 
 const LOCALNET_SETTINGS = [

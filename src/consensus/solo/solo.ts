@@ -1,6 +1,6 @@
 /** The embedded engine: this process alone decides the next block, by a clock and the transactions in its pool. */
 import type { StoredBlock } from '../../app/records.ts'
-import type { GenesisDocument } from '../../app/types.ts'
+import type { GenesisDocument, GenesisState } from '../../app/types.ts'
 import * as epochs from '../../modules/epochs/keeper.ts'
 import type { Amendment } from '../../modules/evm/keeper.ts'
 import type { ReadContext } from '../../sdk/context.ts'
@@ -27,6 +27,8 @@ import { tooMuchUnpaid } from './unpaid.ts'
 export interface SoloOptions {
   readonly executor: Executor
   readonly genesis: GenesisDocument
+  /** Returns the state of the genesis document once, if it was imported to check it. */
+  readonly takeChecked?: (() => GenesisState | undefined) | undefined
   /** Returns the keys that sign the next block: those of this process that are not stopped. */
   readonly signers: () => readonly Signer[]
   readonly timing: BlockTiming
@@ -95,7 +97,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     pool.rejectWaiters(haltedError(halted))
   })
   if (executor.isEmpty()) {
-    executor.begin(options.genesis, options.amendments)
+    executor.begin(options.genesis, options.amendments, options.takeChecked?.())
     await nextBlock()
   } else {
     executor.haltIfDue()

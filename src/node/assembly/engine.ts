@@ -128,6 +128,7 @@ export async function startEngine(
   const solo = await startSolo({
     executor,
     genesis: chain.genesis,
+    takeChecked: chain.takeChecked,
     signers: parts.validators.signers,
     timing,
     limits,
