@@ -3,7 +3,8 @@
  * block intervals while a hundred consoles are open, against the same node without any.
  *
  * A console here is what an open overview sends: one WebSocket with its subscription, and with each block the requests that the page sent
- * when a browser was asked. `npm run bench -- console [BLOCKS] [CONSOLES] [SECONDS]`
+ * when a browser was asked. `npm run bench -- console [BLOCKS] [CONSOLES] [SECONDS] [HOME]`. The chain of a home is used with the blocks
+ * that it has, and those that are missing are made first.
  */
 import { Agent, request } from 'node:http'
 import { WebSocket } from 'ws'
@@ -12,14 +13,15 @@ import { startProcess } from '../test/support/process.ts'
 import { rpc } from '../test/support/rpc.ts'
 import { median } from './support/median.ts'
 
-const [BLOCKS = 100_000, CONSOLES = 100, SECONDS = 30] = process.argv.slice(2).map(Number)
+const [BLOCKS = 100_000, CONSOLES = 100, SECONDS = 30] = process.argv.slice(2, 5).map(Number)
+const HOME = process.argv[5]
 const ROUNDS = 7
 const SCROLLED_FRAMES = 120
 if (!chromium) throw new Error('the benchmark needs Chromium')
 
-await using node = await startProcess(['--ephemeral', '--block-time', '1s'])
+await using node = await startProcess([...(HOME ? ['--home', HOME] : ['--ephemeral']), '--block-time', '1s'])
 const { rest } = node.config.urls
-for (let made = 0; made < BLOCKS; made += 1000) await rpc(node.config, 'anvil_mine', ['0x3e8'])
+while (Number(await rpc(node.config, 'eth_blockNumber', [])) < BLOCKS) await rpc(node.config, 'anvil_mine', ['0x3e8'])
 console.log(`a chain of ${Number(await rpc(node.config, 'eth_blockNumber', []))} blocks`)
 
 interface Sent {
