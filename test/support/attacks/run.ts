@@ -1,8 +1,8 @@
 /**
  * The process of attackers, apart from the node and its honest clients. Reads the names of attacks from its arguments and the
  * URLs and accounts of the node from the first line of standard input. Each attack has an address of its own, so that none
- * uses up the shares of another. Prints `ready`, and the counts of every attack as JSON once the input ends: at the
- * stop, or because the test has ended.
+ * uses up the shares of another. Prints `ready`, then the counts of every attack as JSON each half second, and last once the input
+ * ends: at the stop, or because the test has ended.
  */
 import { once, setMaxListeners } from 'node:events'
 import { setPriority } from 'node:os'
@@ -15,6 +15,7 @@ import { loopback, type Target, untilStopped } from './target.ts'
 const LOWEST_PRIORITY = 19
 /** Time for answers in transit at the stop. */
 const LONGEST_ANSWER_MS = 10_000
+const COUNTS_MS = 500
 
 const input = createInterface({ input: process.stdin })
 const stop = new AbortController()
@@ -37,6 +38,8 @@ const ends = running.map(({ name, run }) => {
     own[kind] = (own[kind] ?? 0) + number
   })
 })
+const tell = setInterval(() => process.stdout.write(`${JSON.stringify(counts)}\n`), COUNTS_MS)
 await untilStopped(stop.signal)
+clearInterval(tell)
 await Promise.race([Promise.all(ends), wait(LONGEST_ANSWER_MS)])
 process.stdout.write(`${JSON.stringify(counts)}\n`, () => process.exit())

@@ -1,15 +1,19 @@
 /** Attacks as processes of their own. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import type { NodeProcess } from '../process.ts'
 import type { AttackName } from './all.ts'
 import type { Counts } from './target.ts'
 
+type CountsByAttack = Partial<Record<AttackName, Counts>>
+
 export interface RunningAttacks {
+  /** Returns the counts of each, up to half a second old. */
+  counts(): CountsByAttack
   /** Ends the attacks. Resolves with the counts of each. */
-  stop(): Promise<Partial<Record<AttackName, Counts>>>
+  stop(): Promise<CountsByAttack>
 }
 
 /** Starts attacks in a process of low priority. Resolves once they are prepared; rejects with their output if one fails. */
@@ -20,25 +24,29 @@ export async function startAttacks(
   const child = spawn(process.execPath, ['--import', 'tsx', join(import.meta.dirname, 'run.ts'), ...names], {
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const output = child.stdout.pipe(new PassThrough())
-  const whole = text(child.stdout)
+  let lines = 0
+  let latest = '{}'
+  const isReady = new Promise<boolean>((resolve) => {
+    createInterface({ input: child.stdout })
+      .on('line', (line) => {
+        if (lines++ === 0) resolve(true)
+        else latest = line
+      })
+      .once('close', () => resolve(false))
+  })
   const errors = text(child.stderr)
   // The input stays open until the stop, and ends with this process.
   child.stdin.on('error', () => {})
   child.stdin.write(`${JSON.stringify(config)}\n`)
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
-  const isReady = new Promise<boolean>((resolve) => {
-    output.once('data', () => resolve(true))
-    void ended.then(() => resolve(false))
-  })
   if (!(await isReady)) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
   return {
+    counts: () => JSON.parse(latest),
     async stop() {
       child.stdin.end()
       await ended
-      const [, counts] = (await whole).trim().split('\n')
-      if (counts === undefined) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
-      return JSON.parse(counts)
+      if (child.exitCode !== 0) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
+      return JSON.parse(latest)
     },
   }
 }
