@@ -72,7 +72,9 @@ export async function runNode({ open, logFormat, announce, beforeStop }: RunOpti
   isOpen = true
   const logUnlessBanner = bannerlessLog(node)
   stop = () => {
-    stop = () => process.exit(exitCode || 1)
+    // The engine of a halted chain ends by itself during the stop; only a second signal cuts it short.
+    stop = () => {}
+    interrupt = () => process.exit(exitCode || 1)
     logUnlessBanner('info', 'stopping', { height: node.height })
     const end = async () => {
       await beforeStop?.(node)
@@ -87,11 +89,11 @@ export async function runNode({ open, logFormat, announce, beforeStop }: RunOpti
       .finally(() => process.exit(exitCode))
     setTimeout(() => process.exit(exitCode || 1), STOP_TIMEOUT_MS).unref()
   }
+  interrupt = () => stop()
   if (isInterrupted) {
     stop()
     return new Promise(() => undefined)
   }
-  interrupt = () => stop()
   try {
     await announce(node)
   } catch (error) {

@@ -1,12 +1,15 @@
 /**
  * A session with the real supervisor: governance plans an upgrade, the node halts at its height, the supervisor swaps the build and
- * the chain continues. Runs once for each way to halt. `npm run test:cosmovisor`; needs Go, which builds the supervisor.
+ * the chain continues. Runs once for each way to halt, and once with CometBFT if it is on PATH or in `ALMANAC_ENGINE`.
+ * `npm run test:cosmovisor`; needs Go, which builds the supervisor.
  */
 import assert from 'node:assert/strict'
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join, resolve } from 'node:path'
+import { ENGINE } from '../network/processes.ts'
+import { freePort } from '../support/ports.ts'
 import { rpc } from '../support/rpc.ts'
 import { bundle } from '../support/upgrade/bundle.ts'
 import {
@@ -55,7 +58,51 @@ async function until<T>(what: string, look: () => T | undefined | Promise<T | un
   throw new Error(`timed out waiting for ${what}`)
 }
 
-async function session(program: string, path: string, halt: 'exit' | 'serve'): Promise<void> {
+/** Differences between the sessions: flags of the node, and the way to the block of the plan. */
+interface Kind {
+  readonly name: string
+  readonly flags: readonly string[]
+  /** Blocks from the proposal to the plan. */
+  readonly blocks: number
+  /** Ends the voting, and makes the block of the plan, which halts the node. */
+  readonly reach: (chain: Chain, height: number) => Promise<void>
+  /** Makes the block of the plan with the next build. */
+  readonly goOn: (chain: Chain, height: number) => Promise<unknown>
+}
+
+/** Returns the session of the embedded engine, whose blocks the session makes. */
+function embedded(halt: 'exit' | 'serve'): Kind {
+  return {
+    name: `start --halt ${halt}`,
+    flags: ['--halt', halt, '--no-feeder', '--voting-period', `${VOTING_SECONDS}s`],
+    blocks: 10,
+    async reach(chain, height) {
+      await endVoting(chain)
+      await mineTo(chain, height - 1)
+      say(`making block ${height}`)
+      await assert.rejects(rpc(chain, 'evm_mine'), /the chain has halted: upgrade "v2" is needed/)
+    },
+    goOn: (chain) => rpc(chain, 'evm_mine'),
+  }
+}
+
+/** Returns the session of CometBFT, which makes the blocks. */
+async function underCometBft(engine: string): Promise<Kind> {
+  const [rpcPort, p2pPort] = [await freePort(), await freePort()]
+  return {
+    name: 'start --consensus cometbft',
+    flags: [
+      ...['--consensus', 'cometbft', '--engine', engine, '--engine-rpc', `http://127.0.0.1:${rpcPort}`],
+      ...['--p2p', `tcp://127.0.0.1:${p2pPort}`, '--block-time', '300ms', '--voting-period', '3s', '--insecure-keys'],
+    ],
+    blocks: 30,
+    reach: async () => undefined,
+    goOn: (chain, height) =>
+      until(`block ${height}`, async () => ((await heightOf(chain)) >= height ? true : undefined)),
+  }
+}
+
+async function session(program: string, path: string, { name, flags, blocks, reach, goOn }: Kind): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), 'almanac-cosmovisor-'))
   install(join(home, 'cosmovisor/genesis/bin'), path, '')
   install(join(home, 'cosmovisor/upgrades/v2/bin'), path, 'v2')
@@ -63,18 +110,9 @@ async function session(program: string, path: string, halt: 'exit' | 'serve'): P
   mkdirSync(join(home, 'data'))
   const configOut = join(home, 'urls.json')
   const ports = ['rest', 'grpc', 'jsonrpc', 'jsonrpc-ws', 'comet'].flatMap((name) => [`--${name}-port`, '0'])
-  const flags = [
-    '--silent',
-    '--no-feeder',
-    '--compute-workers',
-    '0',
-    '--api-workers',
-    '0',
-    '--voting-period',
-    `${VOTING_SECONDS}s`,
-  ]
-  const args = ['run', 'start', '--halt', halt, '--config-out', configOut, ...ports, ...flags]
-  const { ALMANAC_HOME: _, ...environment } = process.env
+  const common = ['--silent', '--compute-workers', '0', '--api-workers', '0', '--config-out', configOut, ...ports]
+  const args = ['run', 'start', ...common, ...flags]
+  const { ALMANAC_HOME: _, ALMANAC_ENGINE: __, ...environment } = process.env
   const child = spawn(program, args, {
     env: { ...environment, DAEMON_HOME: home, DAEMON_NAME: 'almanac', ALMANAC_HOME: home, DAEMON_SHUTDOWN_GRACE: '5s' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -93,23 +131,20 @@ async function session(program: string, path: string, halt: 'exit' | 'serve'): P
       return existsSync(configOut) ? readConfig(configOut) : undefined
     })
   try {
-    say(`cosmovisor run start --halt ${halt}`)
+    say(`cosmovisor run ${name}`)
     const old = await answering()
-    const height = (await heightOf(old)) + 10
+    const height = (await heightOf(old)) + blocks
     say(`proposing "v2" for height ${height}, and voting for it`)
     await proposePlan(old, 'v2', height)
-    await endVoting(old)
-    await mineTo(old, height - 1)
     rmSync(configOut)
-    say(`making block ${height}`)
-    await assert.rejects(rpc(old, 'evm_mine'), /the chain has halted: upgrade "v2" is needed/)
+    await reach(old, height)
     const next = await answering()
-    await rpc(next, 'evm_mine')
+    await goOn(next, height)
     assert.equal(await appliedAt(next, 'v2'), String(height))
     assert.equal(await planOf(next), null)
     assert.equal(basename(readlinkSync(join(home, 'cosmovisor/current'))), 'v2')
-    const { name, height: written } = JSON.parse(readFileSync(join(home, 'data/upgrade-info.json'), 'utf8'))
-    assert.deepEqual([name, written], ['v2', height])
+    const info = JSON.parse(readFileSync(join(home, 'data/upgrade-info.json'), 'utf8'))
+    assert.deepEqual([info.name, info.height], ['v2', height])
     assert.match(output, new RegExp(`UPGRADE "v2" NEEDED at height: ${height}: `))
     assert.match(output, /pre-upgrade successful/)
     say(`block ${height} was made by the build v2`)
@@ -149,6 +184,9 @@ if (spawnSync('go', ['version']).status !== 0) {
 } else {
   const program = supervisor()
   const path = await bundle('cosmovisor')
-  for (const halt of ['exit', 'serve'] as const) await session(program, path, halt)
+  for (const halt of ['exit', 'serve'] as const) await session(program, path, embedded(halt))
+  const engine = process.env['ALMANAC_ENGINE'] ?? ENGINE
+  if (engine) await session(program, path, await underCometBft(engine))
+  else say('skipped: the session with the engine needs cometbft on PATH or in ALMANAC_ENGINE')
   say('passed')
 }
