@@ -177,9 +177,12 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     } else if (message.kind === 'pending') {
       for (const tx of message.txs) listeners.pending.notify(tx)
     } else if (message.kind === 'stop') {
-      listeners.stop.notify()
-      // The clients that wait for a block are answered first.
-      setImmediate(() => Promise.resolve(serving?.close()).finally(() => process.exit()))
+      // Answers of the main process that came just before reach their callers first, some of which then wait for a block.
+      setImmediate(() => {
+        listeners.stop.notify()
+        // The clients that wait are answered before their connections close.
+        setImmediate(() => Promise.resolve(serving?.close()).finally(() => process.exit()))
+      })
     } else {
       const asked = waiting.get(message.id)
       if (message.error) asked?.reject(unpackError(message.error))
