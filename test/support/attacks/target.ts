@@ -179,7 +179,7 @@ export async function withinLimits<T>(step: () => Promise<T>): Promise<T> {
 }
 
 /** Opens a TCP connection to the port of a URL. Its errors only close it. */
-export function openSocket({ from }: Target, url: string): Socket {
+function openSocket({ from }: Target, url: string): Socket {
   const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), localAddress: from })
   socket.on('error', () => socket.destroy())
