@@ -18,6 +18,7 @@ import { sha256 } from '../primitives/hash.ts'
 import type { Progress } from '../primitives/progress.ts'
 import { NS_PER_MS } from '../primitives/time.ts'
 import type { ReadContext } from '../sdk/context.ts'
+import { readTip } from '../store/history/heights.ts'
 import { type DevAccount, deriveAccounts } from './accounts.ts'
 import { startApiWorkers, withoutWorkerGateways } from './assembly/api-workers.ts'
 import { beginReplica } from './assembly/begin-replica.ts'
@@ -33,6 +34,7 @@ import { type OpenedChain, openChain } from './chain.ts'
 import { logChain, observerOf } from './chain-log.ts'
 import { parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
 import { warnOfFewDescriptors } from './descriptors.ts'
+import { requireReadableIfShort } from './doctor/readable.ts'
 import { engineRpcOf } from './engine/http-rpc.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
@@ -46,6 +48,7 @@ import { keepLog } from './kept-log.ts'
 import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { createLog, type Log } from './log.ts'
 import { logProgress } from './log-progress.ts'
+import { recordFirstBlock, requireChain } from './lost-chain.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts, type PortFlags, requireDistinctPorts } from './ports.ts'
@@ -170,7 +173,9 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   await receiveState({ chain, socket, engine, build, log }, undo)
   await beginReplica(chain, build, log)
 
+  if (chain.home) await requireReadableIfShort(chain.home.paths)
   const { dataPath, backend, store } = await openStorage(chain, identity, log, undo)
+  requireChain(chain, readTip(backend).height, files)
   const snapshots = openSnapshots(chain, identity, store, log)
 
   const admission = { minGasPrices: config.api.minGasPrice }
@@ -217,6 +222,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     },
     undo,
   )
+  recordFirstBlock(chain, files, executor.committedHeight(), driver.onBlock)
   warnOf(chain, executor, log)
 
   const withContext = createStateReader(store, executor.blocks, app)

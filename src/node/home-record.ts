@@ -28,6 +28,8 @@ export interface HomeRecord {
   readonly genesis_sha256: string
   /** Stores of the chain's state. */
   readonly stores: readonly string[]
+  /** Present once the chain of the home has made a block. */
+  readonly has_blocks?: true
 }
 
 const genesisSettings = ALL_SETTINGS.filter(({ setting }) => setting.genesis)
@@ -59,6 +61,15 @@ export function createRecord(
     stores: [...stores],
   }
 }
+
+/** Notes in the record of a home that its chain has made a block. */
+export function recordBlocks(paths: HomePaths, files: Files): void {
+  const record = parseRecord(paths, files.read(paths.record)!)
+  if (!record.has_blocks) files.write(paths.record, renderRecord({ ...record, has_blocks: true }))
+}
+
+/** Returns the text of a record. */
+export const renderRecord = (record: HomeRecord): string => `${JSON.stringify(record, null, 2)}\n`
 
 /** Whether the mnemonic of a new chain is one of its own, which only its file contains. */
 export const hasOwnMnemonic = (choices: Readonly<Record<string, string>>): boolean =>
@@ -181,6 +192,12 @@ export function readProfile(paths: HomePaths, record: HomeRecord, files: Files):
     throw homeError(paths, `${paths.profile} was edited: it no longer matches the digest in ${paths.record}`, 'damage')
   }
   return found.profile
+}
+
+/** Whether the chain of a home has made a block, also if its database is gone. Throws `failedPrecondition` for a damaged record. */
+export function hadBlocks(paths: HomePaths, files: Files): boolean {
+  const text = files.read(paths.record)
+  return text !== undefined && parseRecord(paths, text).has_blocks === true
 }
 
 /** Reads the profile of the chain in a home. Throws `notFound` if the home has no chain. */

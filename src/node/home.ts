@@ -16,6 +16,7 @@ import {
   hasOwnMnemonic,
   parseRecord,
   readProfile,
+  renderRecord,
   requireSameChoices,
 } from './home-record.ts'
 import type { ChosenProfile } from './profile.ts'
@@ -93,7 +94,7 @@ function createHome(paths: HomePaths, { files, resolved, stores, createValidator
   }
   if (profile.text !== undefined) files.write(paths.profile, profile.text)
   files.write(paths.genesis, genesisText)
-  files.write(paths.record, `${JSON.stringify(record, null, 2)}\n`)
+  files.write(paths.record, renderRecord(record))
   return { paths, config, profile: profile.profile, genesis, validatorKey, isNew: true }
 }
 

@@ -1,13 +1,13 @@
 /** `almanac backup DIR`: copies a home, also while a node runs in it. */
 import { resolve } from 'node:path'
 import { Command } from 'commander'
+import { requireReadable } from '../../node/doctor/readable.ts'
 import { diskFiles } from '../../node/files.ts'
 import { homePaths } from '../../node/home-paths.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { homeOf, resolveSettings } from '../settings.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
-import { requireReadable } from './readable.ts'
 
 interface Flags {
   readonly home?: string

@@ -1,8 +1,8 @@
 /** `almanac compact`: returns the free space in the database of a stopped chain to the disk. */
 import { Command } from 'commander'
+import { requireReadable } from '../../node/doctor/readable.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
-import { requireReadable } from './readable.ts'
 import { chainHome, whileStopped } from './stopped.ts'
 
 export async function compact(

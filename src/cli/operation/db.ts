@@ -1,10 +1,10 @@
 /** `almanac db stats`: prints the sizes of the tables of a home. */
 import { Command } from 'commander'
+import { requireReadable } from '../../node/doctor/readable.ts'
 import { diskFiles } from '../../node/files.ts'
 import { requireDatabase } from '../../node/home.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
-import { requireReadable } from './readable.ts'
 import { chainHome } from './stopped.ts'
 
 interface Flags {

@@ -1,10 +1,10 @@
 /** `almanac prune`: removes the state of old heights of a stopped chain. */
 import { Command } from 'commander'
+import { requireReadable } from '../../node/doctor/readable.ts'
 import type { PruneTarget } from '../../node/maintenance/prune.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { reportProgress } from './progress.ts'
-import { requireReadable } from './readable.ts'
 import { chainHome, whileStopped } from './stopped.ts'
 
 interface Flags {

@@ -3,17 +3,13 @@
  * transaction can reach, so the pages can be copied one after the other. Only the meta pages, which name the commit, are
  * replaced by that of the transaction.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { queryError } from '../../primitives/errors.ts'
 import { readTip, type Tip } from '../../store/history/heights.ts'
 import { openBackend } from '../backend.ts'
+import { DATABASE, META, type Meta, readFully, readMeta } from '../database-meta.ts'
 
-export const DATABASE = 'data.mdb'
-
-/** Layout of a meta page of LMDB, in bytes: the header of the page, then the fields of the commit. */
-const META = { magic: 24, pageSize: 48, lastPage: 144, commit: 152, size: 168 } as const
-const MAGIC = 0xbeefc0de
 /** Attempts to open a transaction between two commits. */
 const ATTEMPTS = 1_000
 
@@ -24,14 +20,6 @@ export interface DatabaseImage {
   read(offset: number, length: number): Uint8Array
   /** Ends the transaction: until then the disk keeps its pages. */
   close(): Promise<void>
-}
-
-/** The meta page of the latest commit. */
-interface Meta {
-  readonly page: Uint8Array
-  readonly pageSize: number
-  readonly lastPage: number
-  readonly commit: bigint
 }
 
 /** Opens the database of a data folder as of its latest commit. Rejects with the errors of `openBackend`. */
@@ -95,35 +83,4 @@ function headOf({ page, pageSize, commit }: Meta): Uint8Array {
     head.set(copy, place * pageSize)
   }
   return head
-}
-
-function readMeta(file: number): Meta {
-  const first = metaAt(file, 0)
-  const second = metaAt(file, first.pageSize)
-  return second.commit > first.commit ? second : first
-}
-
-function metaAt(file: number, offset: number): Meta {
-  const page = new Uint8Array(META.size)
-  const found = readFully(file, page, offset)
-  const view = new DataView(page.buffer)
-  if (found < page.length || view.getUint32(META.magic, true) !== MAGIC)
-    throw queryError('dataLoss', `${DATABASE} is damaged: it has no meta page at byte ${offset}`)
-  return {
-    page,
-    pageSize: view.getUint32(META.pageSize, true),
-    lastPage: Number(view.getBigUint64(META.lastPage, true)),
-    commit: view.getBigUint64(META.commit, true),
-  }
-}
-
-/** Fills a buffer from a file. Returns the number of bytes, fewer at the end of the file. */
-function readFully(file: number, into: Uint8Array, offset: number): number {
-  let filled = 0
-  while (filled < into.length) {
-    const count = readSync(file, into, filled, into.length - filled, offset + filled)
-    if (count === 0) break
-    filled += count
-  }
-  return filled
 }

@@ -11,7 +11,8 @@ import { openVersionedStore } from '../../store/versioned.ts'
 import { openBackend } from '../backend.ts'
 import { diskFiles } from '../files.ts'
 import type { HomePaths } from '../home-paths.ts'
-import { profileOfHome, secretFiles } from '../home-record.ts'
+import { hadBlocks, profileOfHome, secretFiles } from '../home-record.ts'
+import { LOST_CHAIN_REMEDY } from '../lost-chain.ts'
 import { type CheckResult, fail, ok, textOf, warn } from './check.ts'
 
 /** Checks the record of the chain, and the files that a start needs. */
@@ -39,6 +40,12 @@ export function checkKeys(paths: HomePaths): CheckResult {
     : fail('keys', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
 }
 
+function noBlock(paths: HomePaths): CheckResult {
+  return hadBlocks(paths, diskFiles)
+    ? warn('store', `the chain has blocks that ${paths.data} does not contain`, LOST_CHAIN_REMEDY)
+    : ok('store', 'no block yet')
+}
+
 /** Runs a step of a check and notes what it reads, for the text of a fault. */
 type Read = <T>(what: string, step: () => T) => T
 
@@ -52,7 +59,7 @@ export async function checkStore(
   nowMs: number,
   onKeys: (count: number) => void = () => undefined,
 ): Promise<CheckResult[]> {
-  if (diskFiles.list(paths.data).length === 0) return [ok('store', 'no block yet')]
+  if (diskFiles.list(paths.data).length === 0) return [noBlock(paths)]
   let reading: string | undefined
   const read: Read = (what, step) => {
     reading = what
@@ -62,7 +69,7 @@ export async function checkStore(
     const backend = await openBackend({ path: paths.data, readOnly: true })
     try {
       const tip = read('the record of the latest height', () => readTip(backend))
-      if (tip.height === 0) return [ok('store', 'no block yet')]
+      if (tip.height === 0) return [noBlock(paths)]
       const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
       const state = read(`the trees of height ${tip.height}`, () =>
         openVersionedStore(backend, stores).exportAt(BigInt(tip.height)),

@@ -5,7 +5,7 @@ import { INDEX_TABLES } from '../../indexer/tables.ts'
 import { readTip, type Tip } from '../../store/history/heights.ts'
 import { STORE_TABLES } from '../../store/tables.ts'
 import { openBackend } from '../backend.ts'
-import { DATABASE } from '../backup/database-image.ts'
+import { DATABASE } from '../database-meta.ts'
 
 interface TableStats {
   readonly name: string

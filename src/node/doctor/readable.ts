@@ -1,0 +1,45 @@
+/** A look at the database of a home before a command reads it whole, or a node opens it. */
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import { join } from 'node:path'
+import { queryError } from '../../primitives/errors.ts'
+import { DATABASE, readMeta } from '../database-meta.ts'
+import { diskFiles } from '../files.ts'
+import type { HomePaths } from '../home-paths.ts'
+
+/** Time for the look, which reads the records of the latest height. */
+const LIMIT_MS = 60_000
+
+/**
+ * Rejects with `dataLoss` for a database whose latest state cannot be read. Another process looks, because a damaged file can end the
+ * one that reads it.
+ */
+export async function requireReadable({ root }: HomePaths): Promise<void> {
+  const { checkStoreApart } = await import('./store-process.ts')
+  const results = await checkStoreApart({ root, isDeep: false, limitMs: LIMIT_MS })
+  const failed = results.find(({ state }) => state === 'fail')
+  if (failed) throw queryError('dataLoss', `${failed.found}; ${failed.fix}. \`almanac doctor --deep\` says more`)
+}
+
+/**
+ * Rejects as `requireReadable` does for a file that is shorter than its latest commit says. Opening it could end the process with
+ * a signal. It can also end before pages that are free, so that its size alone is no proof.
+ */
+export async function requireReadableIfShort(paths: HomePaths): Promise<void> {
+  if (isShort(join(paths.data, DATABASE))) await requireReadable(paths)
+}
+
+function isShort(path: string): boolean {
+  if (!diskFiles.exists(path)) return false
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    if (size === 0) return false
+    const { lastPage, pageSize } = readMeta(file)
+    return size < (lastPage + 1) * pageSize
+  } catch {
+    // No meta page that can be read.
+    return true
+  } finally {
+    closeSync(file)
+  }
+}
