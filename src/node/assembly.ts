@@ -224,6 +224,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   )
   recordFirstBlock(chain, files, executor.committedHeight(), driver.onBlock)
   warnOf(chain, executor, log)
+  if (!isDevelopment(config)) warnOfClock(executor.tip().timeNs, clock(), log)
 
   const withContext = createStateReader(store, executor.blocks, app)
   const jobs = createJobs(app)
@@ -383,6 +384,20 @@ function factsOf({ node, comet }: Config, { publicKey }: ValidatorKey): NodeFact
 }
 
 /** Warns about sections of the genesis document without a module, and about a node that is no validator. */
+/** A clock that is corrected by less than this is usual. */
+const MOST_CORRECTION_MS = 60_000
+
+/** Warns of a latest block that is later than the clock: the next blocks have its time. */
+function warnOfClock(tipNs: bigint, nowMs: number, log: Log): void {
+  const aheadMs = Number(tipNs / NS_PER_MS) - nowMs
+  if (aheadMs < MOST_CORRECTION_MS) return
+  const ahead = `${Math.round(aheadMs / 1000)} s`
+  log(
+    'warn',
+    `the latest block is ${ahead} later than the clock of this machine: until the clock passes it, each block has a time just after the one before`,
+  )
+}
+
 function warnOf({ config, genesis, validatorKeys }: OpenedChain, { blocks, tip }: Executor, log: Log): void {
   const carried = Object.keys(unbuiltSections(genesis, modules))
   if (carried.length > 0) {
