@@ -1,5 +1,6 @@
 // Deploys OpenZeppelin's ERC-20 with viem, moves some of it, and reads the balance over JSON-RPC and over REST.
 //   node examples/token.mjs [CONFIG_OUT.json]
+// It imports viem and @openzeppelin/contracts 4: `npm install viem @openzeppelin/contracts@4` where they are not installed.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createPublicClient, createWalletClient, defineChain, http } from 'viem'

@@ -64,4 +64,6 @@ test('a home without a key, or with a damaged one, is an error that names the fi
   expect(text).toContain(`no key in ${join(home, 'engine/config/node_key.json')}: the engine writes it`)
   writeFileSync(join(home, 'priv_validator_key.json'), '{"priv_key":{"value":"AAAA"}}')
   expect((await run('comet', 'show-validator'))[1]).toContain('contains no validator key: private key has 3 bytes')
+  writeFileSync(join(home, 'priv_validator_key.json'), '{}')
+  expect((await run('comet', 'show-validator'))[1]).toContain('contains no validator key: priv_key.value is missing')
 })

@@ -245,7 +245,7 @@ const HINTS: readonly (readonly [codes: readonly string[], text: string])[] = [
   ],
   [
     ['ENOSPC', 'EDQUOT'],
-    'The disk is full: free space, or move the home to another disk and set it with --home DIR (ALMANAC_HOME).',
+    'The disk of this path is full: free space, or use another. A home that has moved is named with --home DIR (ALMANAC_HOME).',
   ],
   [
     ['ENOTDIR', 'EEXIST'],

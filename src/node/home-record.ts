@@ -233,10 +233,11 @@ export function parseRecord(paths: HomePaths, text: string): HomeRecord {
   } catch (error) {
     throw homeError(paths, `${paths.record} is damaged (${(error as Error).message})`, 'damage')
   }
-  if (record?.format !== HOME_FORMAT) {
+  if (typeof record?.format !== 'number') throw homeError(paths, `${paths.record} is damaged (no format)`, 'damage')
+  if (record.format !== HOME_FORMAT) {
     throw homeError(
       paths,
-      `${paths.root} has format ${record?.format}, and this build reads format ${HOME_FORMAT}`,
+      `${paths.root} has format ${record.format}, and this build reads format ${HOME_FORMAT}`,
       'build',
     )
   }

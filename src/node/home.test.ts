@@ -93,6 +93,8 @@ test('a home with another format, unknown stores, or edited choices is refused',
   expect(() => open(files)).toThrow('has format 2, and this build reads format 1')
   files.all.set('/h/home.json', record.replace('"1000000"', '"1000001"'))
   expect(() => open(files)).toThrow('no longer match their digest')
+  files.all.set('/h/home.json', '{}')
+  expect(() => open(files)).toThrow('/h/home.json is damaged (no format)')
   files.all.set('/h/home.json', '{"format":1}')
   expect(() => open(files)).toThrow('/h/home.json is damaged')
   files.all.set('/h/home.json', record)

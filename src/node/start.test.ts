@@ -121,6 +121,12 @@ test('a build that cannot continue a chain is refused at the start, with the mis
   rmSync(home, { recursive: true })
 })
 
+test('a choice of ports that is neither true nor false is refused', async () => {
+  await expect(startNode({ ports: 'none' as unknown as boolean })).rejects.toThrow(
+    'ports is "none": it must be true or',
+  )
+})
+
 test('an invalid mnemonic and an invalid chain id are refused with the reason', async () => {
   const of = (chain: { mnemonic?: string; id?: string }) => startNode({ ports: false, chain })
   await expect(of({ mnemonic: 'test test' })).rejects.toThrow(

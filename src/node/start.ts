@@ -6,7 +6,7 @@ import { NS_PER_MS } from '../primitives/time.ts'
 import type { DevAccount } from './accounts.ts'
 import { type AssembledNode, assembleNode } from './assembly.ts'
 import type { Build } from './build.ts'
-import { type PartialConfig, resolveConfig } from './config.ts'
+import { configError, type PartialConfig, resolveConfig } from './config.ts'
 import { parseConfigFile } from './config-file.ts'
 import { diskFiles, type Files } from './files.ts'
 import type { GatewayUrls } from './gateways.ts'
@@ -86,6 +86,7 @@ export async function startNode(config: NodeConfig & { readonly ports: false }, 
 export async function startNode(config?: NodeConfig, world?: World): Promise<Node>
 export async function startNode(config: NodeConfig = {}, world: World = {}): Promise<Node<GatewayUrls>> {
   const { home, ports = true, ...sections } = config
+  if (typeof ports !== 'boolean') throw configError(`ports is ${JSON.stringify(ports)}: it must be true or false`)
   const files = world.files ?? diskFiles
   const clock = world.clock ?? Date.now
   const text = home === undefined ? undefined : files.read(homePaths(home).config)

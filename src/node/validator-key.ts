@@ -59,7 +59,8 @@ export const parseValidatorKey = (text: string, path: string): ValidatorKey =>
 /** Parses a file with an ed25519 key as CometBFT writes it. Throws `failedPrecondition` that names the kind of key. */
 export function parseEngineKey(text: string, path: string, kind: string): ValidatorKey {
   try {
-    const value = (JSON.parse(text) as { priv_key: { value: string } }).priv_key.value
+    const value = (JSON.parse(text) as { priv_key?: { value?: unknown } } | null)?.priv_key?.value
+    if (typeof value !== 'string') throw new Error('priv_key.value is missing')
     const bytes = new Uint8Array(Buffer.from(value, 'base64'))
     if (bytes.length !== 64) throw new Error(`private key has ${bytes.length} bytes, must have 64`)
     return validatorKeyOf(bytes.slice(0, 32))

@@ -66,12 +66,9 @@ function checkSpeed(folder: string): CheckResult {
       ? ok('disk speed', found)
       : warn('disk speed', found, 'a block needs one such write or two: use a local disk, best an SSD')
   } catch (error) {
-    const owner = process.getuid?.() ?? ''
-    return fail(
-      'disk speed',
-      `${folder} cannot be written: ${textOf(error)}`,
-      `chown -R ${owner} ${folder}, or another home`,
-    )
+    const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+    const remedy = isFull ? 'free space on its disk' : `chown -R ${process.getuid?.() ?? ''} ${folder}, or another home`
+    return fail('disk speed', `${folder} cannot be written: ${textOf(error)}`, remedy)
   } finally {
     rmSync(path, { force: true })
   }
