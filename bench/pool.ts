@@ -32,6 +32,7 @@ function tx(sender: number, nonce: number, price: bigint): PooledTx {
     payer: toKey(keyOf(sender)),
     costWei: 1n,
     spendableWei: 10n ** 18n,
+    heldBytes: 1,
   }
   return {
     hash,

@@ -117,7 +117,7 @@ async function blocksBeside(home: string): Promise<void> {
     ports: true,
     blocks: { time: 'manual' },
     snapshots: { interval: INTERVAL, keepRecent: 1 },
-    mempool: { maxTxs: 20_000, slots: 20_000 },
+    mempool: { maxTxs: 20_000, slots: 20_000, maxBytes: '1GB' },
   } as never)
   const snapshots = openSnapshotFolder(join(home, 'snapshots'))
   const { privateKey } = busy.accounts[0]!

@@ -137,6 +137,7 @@ export function decodeRecorded(
       messages,
       isEvm: false,
       hasNonCriticalFields: false,
+      heldBytes: bytes.length,
       hash: () => sha256(bytes),
       memo: {},
     },

@@ -130,6 +130,7 @@ function orderOf(ctx: Context, tx: DecodedTx, signers: readonly Uint8Array[], is
     costWei: 0n,
     spendableWei: bank.spendableWei(withoutGas(ctx), payer),
     deducted: tryParseList(fee?.amount ?? []) ?? [],
+    heldBytes: tx.heldBytes,
   }
 }
 

@@ -149,6 +149,8 @@ export interface PoolOrder {
   readonly spendableWei: bigint
   /** Fee that the state of the pool has deducted from the payer. */
   readonly deducted?: readonly Coin[]
+  /** Memory that the transaction takes while it waits, decoded. */
+  readonly heldBytes: number
 }
 
 /** The facts of the block that its state is read with. */

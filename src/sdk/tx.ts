@@ -36,6 +36,8 @@ export interface DecodedTx {
   readonly isEvm: boolean
   /** Whether the body contains unknown non-critical fields. Such a transaction cannot be signed in amino form. */
   readonly hasNonCriticalFields: boolean
+  /** Estimate of the memory of the bytes and of everything that is kept with them. */
+  readonly heldBytes: number
   /** Returns sha256 of the bytes, 32 bytes. */
   hash(): Uint8Array
   /** Results computed from these bytes alone, cached from `check` for `deliver`. Never state. */
@@ -104,6 +106,15 @@ function decodeTxRaw(bytes: Uint8Array): TxRaw {
 }
 
 /**
+ * Memory of a decoded transaction: its own objects and its place in the pool; each byte, since an Ethereum transaction is kept in
+ * its own encoding, too; and each value. Measured: 7.1 kB for a transfer of 357 bytes, 240 bytes for a storage key of an access
+ * list, 80 to 120 for an empty message. Unit: bytes.
+ */
+const HELD_OF_TX = 4096
+const HELD_OF_BYTE = 2
+const HELD_OF_VALUE = 200
+
+/**
  * Decodes a transaction. Throws sdk 2 for malformed bytes, an unknown message type, an unknown critical field, and nesting
  * beyond the budget, which the whole transaction shares.
  */
@@ -133,6 +144,7 @@ export function decodeTx(
     messages,
     isEvm: body.extensionOptions.some(({ typeUrl }) => neutralTypeName(identity, typeUrl) === ETHEREUM_TX_OPTION),
     hasNonCriticalFields,
+    heldBytes: HELD_OF_TX + HELD_OF_BYTE * bytes.length + HELD_OF_VALUE * budget.values,
     hash() {
       hash ??= sha256(bytes)
       return hash

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { authors } from '../../test/support/nesting/chain.ts'
 import { createRandomMessages } from '../../test/support/nesting/random-messages.ts'
 import { seededRandom } from '../../test/support/random.ts'
+import { MsgRegisterFeeShareSchema } from '../gen/chain/devgas/v1/tx_pb.ts'
 import { MsgExecSchema } from '../gen/sdk/authz/v1beta1/tx_pb.ts'
 import { MsgMultiSendSchema, MsgSendSchema } from '../gen/sdk/bank/v1beta1/tx_pb.ts'
 import { PageRequestSchema } from '../gen/sdk/base/query/v1beta1/pagination_pb.ts'
@@ -67,6 +68,18 @@ test('several scans can share one budget of nodes', () => {
   expect(() => scan(MsgMultiSendSchema, outputs(1), { ...rules, budget })).toThrow(
     'more than 65536 nested messages: tx parse error',
   )
+})
+
+test('a scan counts the values: fields, and the elements of packed ones', () => {
+  const valuesOf = (schema: DescMessage, bytes: string) => {
+    const budget = createNodeBudget()
+    scan(schema, hex(bytes), { ...rules, budget })
+    return budget.values
+  }
+  // Three outputs, the last with an address of one character.
+  expect(valuesOf(MsgMultiSendSchema, '1200120012030a0161')).toBe(4)
+  // Five nonces.
+  expect(valuesOf(MsgRegisterFeeShareSchema, '22050001020304')).toBe(6)
 })
 
 test.each([

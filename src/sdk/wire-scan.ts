@@ -20,10 +20,12 @@ const MAX_VARINT_BYTES = 10
 /** A budget of nodes that several scans can share. */
 export interface NodeBudget {
   nodes: number
+  /** Values that the scans have read: fields, and the elements of packed ones. */
+  values: number
 }
 
 export function createNodeBudget(): NodeBudget {
-  return { nodes: MAX_NODES }
+  return { nodes: MAX_NODES, values: 0 }
 }
 
 export interface ScanRules {
@@ -127,6 +129,7 @@ function leave(it: Scan): boolean {
 function readField(it: Scan): void {
   const { plan } = it.frame
   const tag = readTag(it)
+  it.budget.values++
   const number = tag >>> 3
   const wireType = tag & 7
   if (number === 0 || wireType > BIT32) throw fault(it, `illegal tag ${number} (wire type ${wireType})`)
@@ -149,7 +152,7 @@ function readDelimited(it: Scan, plan: Plan, field: FieldPlan, number: number): 
     return
   }
   if (field.packed !== undefined) {
-    while (it.at < end) skip(it, field.packed, end)
+    for (; it.at < end; it.budget.values++) skip(it, field.packed, end)
     return
   }
   if (field.wireType !== DELIMITED) throw wrongType(it, field, DELIMITED)

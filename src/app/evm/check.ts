@@ -27,7 +27,7 @@ export function checkEthereumTx(
     const branch = pool.branch()
     const admitted = admit(branch, found, evm.chainRules(pool), mode, settings.minGasPrices)
     if (mode === 'simulate') return simulate(branch, tx, found, admitted)
-    const result = passed(found, admitted)
+    const result = passed(tx, found, admitted)
     take?.(result)
     branch.merge()
     return result
@@ -36,7 +36,11 @@ export function checkEthereumTx(
   }
 }
 
-function passed({ transaction, from, hash, raw }: EthereumTx, admitted: Admitted): CheckResult {
+function passed(
+  { heldBytes }: DecodedTx,
+  { transaction, from, hash, raw }: EthereumTx,
+  admitted: Admitted,
+): CheckResult {
   return {
     code: 0,
     codespace: '',
@@ -55,6 +59,7 @@ function passed({ transaction, from, hash, raw }: EthereumTx, admitted: Admitted
       payer: toKey(from),
       costWei: admitted.costWei,
       spendableWei: admitted.spendableWei,
+      heldBytes,
     },
     evm: { hash, raw, from, nonce: transaction.nonce },
   }

@@ -21,6 +21,7 @@ function tx(
     others?: readonly { sender: string; nonce: bigint }[]
     isDueVote?: boolean
     isLocal?: boolean
+    heldBytes?: number
   } = {},
 ): PooledTx {
   const { others, isDueVote, isLocal, costWei = 0n } = options
@@ -38,6 +39,7 @@ function tx(
       payer: sender,
       costWei,
       spendableWei: 100n,
+      heldBytes: options.heldBytes ?? bytes.length,
       ...(others && { others }),
       ...(isDueVote && { isDueVote }),
       ...(options.stateNonce !== undefined && { stateNonce: BigInt(options.stateNonce) }),
@@ -163,7 +165,7 @@ test('a full pool evicts what waits behind a gap, then the lowest price, from th
 test('a transaction that needs more room than it may take evicts nothing', () => {
   const pool = createMempool({ ...limits, maxTxs: 9, maxBytes: 8 })
   for (const one of [tx('a', 0, { price: 1n }), tx('b', 0, { price: 5n })]) pool.add(one)
-  expect(() => pool.add({ ...tx('c', 0, { price: 3n }), bytes: utf8('c/0000') })).toThrow('mempool is full')
+  expect(() => pool.add(tx('c', 0, { price: 3n, heldBytes: 6 }))).toThrow('mempool is full')
   expect(names(pool.pending()).sort()).toEqual(['a0', 'b0'])
 })
 
@@ -173,6 +175,41 @@ test('a recheck removes and returns transactions that no longer pass', () => {
   const failed = recheck(pool, ({ order }) => (order.sender === 'b' ? { ...passed(order), code: 5 } : passed(order)))
   expect(names(failed.map(({ tx: one }) => one))).toEqual(['b1'])
   expect(take(pool, wide)).toEqual(['a1', 'a2'])
+})
+
+test('the memory of what waits is bounded, however short its bytes are, also if it replaces something lighter', () => {
+  const pool = createMempool({ ...limits, maxBytes: 1000 })
+  const evm = true
+  const priced = (sender: string, heldBytes: number, wei: bigint): PooledTx => {
+    const one = tx(sender, 0, { price: 3n, evm, heldBytes })
+    return { ...one, hash: sha256(utf8(`${heldBytes}`)), order: { ...one.order, feeCapWei: wei, tipCapWei: wei } }
+  }
+  pool.add(tx('a', 1, { price: 1n, evm, heldBytes: 400, stateNonce: 0 }))
+  pool.add(tx('b', 0, { price: 2n, evm, heldBytes: 400 }))
+  pool.add(priced('c', 100, 1n))
+  expect(pool.size()).toEqual({ count: 3, sizeBytes: 9 })
+  expect(() => pool.add(tx('d', 0, { price: 1n, evm, heldBytes: 700 }))).toThrow(
+    '3 transactions of 9 bytes wait, which take 900 bytes of memory, and this one of 700 does not pay more than any of them: mempool is full',
+  )
+  const { evicted, replaced } = pool.add(priced('c', 900, 9n))
+  expect([names(evicted), replaced?.order.heldBytes]).toEqual([['a1', 'b0'], 100])
+  pool.add(priced('e', 100, 9n))
+  expect(() => pool.add(priced('e', 101, 18n))).toThrow('mempool is full')
+  expect(pool.pending().map(({ order }) => order.heldBytes)).toEqual([900, 100])
+})
+
+test('a sender takes at most a quarter of the memory, except for the transaction that its others wait for', () => {
+  const pool = createMempool({ ...limits, slotsPerSender: 9, maxTxs: 99 })
+  pool.add(tx('a', 0, { heldBytes: 900 }))
+  pool.drop(tx('a', 0).hash)
+  pool.add(tx('a', 1, { heldBytes: 200, stateNonce: 0 }))
+  expect(() => pool.add(tx('a', 2, { heldBytes: 51, stateNonce: 0 }))).toThrow(
+    'transactions of the sender take 200 bytes of memory, this one 51, and mempool.max_bytes allows 250 to a sender: mempool is full',
+  )
+  pool.add(tx('b', 0, { heldBytes: 51 }))
+  pool.add(tx('a', 0, { heldBytes: 300, stateNonce: 0 }))
+  expect(take(pool, wide)).toEqual(['b0', 'a0', 'a1'])
+  pool.add(tx('a', 2, { heldBytes: 250 }))
 })
 
 test('due votes and local accounts find room in a full pool of better prices, and nobody else takes it from them', () => {

@@ -22,6 +22,7 @@ import {
 
 export interface MempoolLimits extends SelectionRules {
   readonly maxTxs: number
+  /** Memory of all waiting transactions, decoded. */
   readonly maxBytes: number
   /** Largest single transaction, bytes. */
   readonly maxTxBytes: number
@@ -62,7 +63,7 @@ export interface Mempool {
    * Adds a transaction that passed on the present check state. Replaces an Ethereum transaction of the same sender and nonce
    * if the new one offers at least a tenth more in cap and tip. A full pool evicts: for due votes and local accounts anything
    * of others; for others what waits behind a nonce gap, if the new one does not, and what pays less. Throws sdk 19 if the
-   * pool has it already or the nonce is taken by a better one, sdk 20 if its sender has no slot left or nothing can be evicted
+   * pool has it already or the nonce is taken by a better one, sdk 20 if its sender has no slot or memory left, or nothing can be evicted
    * for it, and the refusal `insufficientFunds` if the payer could not pay all that waits.
    */
   add(tx: PooledTx): Displaced
@@ -124,7 +125,10 @@ function fundsError({ evm, order }: PooledTx, queuedWei: bigint, rival?: PooledT
   return evm ? refuse('insufficientFunds', detail) : errors.insufficientFunds(detail)
 }
 
-/** Times the slots of a sender that it has for transactions which others of it wait for. Beyond: the transaction is refused. */
+/** Part of the memory that one sender can take: a divisor. Beyond: the transaction is refused. */
+const SENDER_PART = 4
+
+/** Times the slots and memory of a sender that it has for transactions which others of it wait for. Beyond: the transaction is refused. */
 const MOST_AWAITED = 4
 
 /** Whether a transaction is the next one of a sender, and later ones wait for it: refused, it would block them without end. */
@@ -145,6 +149,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
   /** The part of them that passed on the present check state. */
   const passedWei = new Map<string, bigint>()
   let sizeBytes = 0
+  let heldBytes = 0
   let arrivals = 0
   let version = 0
   let readyQueues = 0
@@ -196,6 +201,7 @@ export function createMempool(limits: MempoolLimits): Mempool {
     if (tx.evm) byEvmHash.set(toKey(tx.evm.hash), slot)
     pay(slot, 1n)
     sizeBytes += tx.bytes.length
+    heldBytes += slot.heldBytes
     version++
   }
 
@@ -206,22 +212,38 @@ export function createMempool(limits: MempoolLimits): Mempool {
     if (tx.evm) byEvmHash.delete(toKey(tx.evm.hash))
     pay(slot, -1n)
     sizeBytes -= tx.bytes.length
+    heldBytes -= slot.heldBytes
     version++
   }
 
-  const place = (tx: PooledTx): void => remember({ tx, arrival: arrivals++, checkedAt: state })
+  const place = (tx: PooledTx, checkedAt: number): void =>
+    remember({ tx, arrival: arrivals++, checkedAt, heldBytes: tx.order.heldBytes })
 
-  const isFull = (bytes: number): boolean => waiting.size >= limits.maxTxs || sizeBytes + bytes > limits.maxBytes
+  const isFull = (more: number): boolean => waiting.size >= limits.maxTxs || heldBytes + more > limits.maxBytes
+
+  /** Throws sdk 20 if a signer's waiting transactions leave no slot or no memory for another one. */
+  function requireShare(queue: SenderQueue, tx: PooledTx, isReplacement: boolean): void {
+    const times = isAwaited(queue, tx) ? MOST_AWAITED : 1
+    const { length } = queue.slots
+    if (!isReplacement && length >= limits.slotsPerSender * times) {
+      throw errors.mempoolIsFull(`${length} transactions of the sender wait`)
+    }
+    const share = Math.floor((limits.maxBytes / SENDER_PART) * times)
+    if (queue.heldBytes + tx.order.heldBytes <= share) return
+    const taken = `transactions of the sender take ${queue.heldBytes} bytes of memory, this one ${tx.order.heldBytes}`
+    throw errors.mempoolIsFull(`${taken}, and mempool.max_bytes allows ${share} to a sender`)
+  }
 
   /** Evicts what a new transaction displaces. Throws sdk 20, and evicts nothing, if that is not enough. */
   function makeRoom(tx: PooledTx, isReady: boolean): readonly PooledTx[] {
     const evicted: Slot[] = []
-    while (isFull(tx.bytes.length)) {
+    while (isFull(tx.order.heldBytes)) {
       const worst = eviction.worstFor(tx, isReady, evicted.length)
       if (!worst) {
         for (const slot of evicted) remember(slot)
-        const rule = 'and this one does not pay more than any of them'
-        throw errors.mempoolIsFull(`${waiting.size} transactions of ${sizeBytes} bytes wait, ${rule}`)
+        const rule = `and this one of ${tx.order.heldBytes} does not pay more than any of them`
+        const held = `which take ${heldBytes} bytes of memory`
+        throw errors.mempoolIsFull(`${waiting.size} transactions of ${sizeBytes} bytes wait, ${held}, ${rule}`)
       }
       forget(worst)
       evicted.push(worst)
@@ -299,19 +321,18 @@ export function createMempool(limits: MempoolLimits): Mempool {
       if (rival && !outbids(tx, rival.tx)) throw underpriced(nonce)
       const unpaid = fundsError(tx, queuedWei.get(payer) ?? 0n, rival?.tx)
       if (unpaid) throw unpaid
-      if (rival) {
-        forget(rival)
-        place(tx)
-        return { replaced: rival.tx, evicted: [] }
+      const isReady = queue ? isReadyAt(queue, nonce) : nonce === (stateNonce ?? nonce)
+      if (rival) forget(rival)
+      try {
+        const isNoMore = isDueVote || (rival !== undefined && tx.order.heldBytes <= rival.heldBytes)
+        for (const one of isNoMore ? [] : queuesOf(tx)) requireShare(one, tx, rival !== undefined)
+        const evicted = makeRoom(tx, isReady)
+        place(tx, state)
+        return rival ? { replaced: rival.tx, evicted } : { evicted }
+      } catch (error) {
+        if (rival) remember(rival)
+        throw error
       }
-      for (const queue of isDueVote ? [] : queuesOf(tx)) {
-        const { length } = queue.slots
-        if (length < limits.slotsPerSender * (isAwaited(queue, tx) ? MOST_AWAITED : 1)) continue
-        throw errors.mempoolIsFull(`${length} transactions of the sender wait`)
-      }
-      const evicted = makeRoom(tx, queue ? isReadyAt(queue, nonce) : nonce === (stateNonce ?? nonce))
-      place(tx)
-      return { evicted }
     },
     drop(hash) {
       const slot = waiting.get(toKey(hash))
@@ -327,9 +348,10 @@ export function createMempool(limits: MempoolLimits): Mempool {
       passedWei.clear()
       eviction.clear()
       sizeBytes = 0
+      heldBytes = 0
       readyQueues = 0
       version++
-      for (const tx of txs) remember({ tx, arrival: arrivals++, checkedAt: -1 })
+      for (const tx of txs) place(tx, -1)
     },
     isReady({ order }) {
       const queue = queues.get(order.sender)

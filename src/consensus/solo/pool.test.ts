@@ -18,7 +18,8 @@ function testPool() {
     const [kind, nonce] = bytes as unknown as [number, number]
     checks.push(`${mode} ${kind === ETHEREUM ? 'ethereum' : 'ordinary'} ${nonce}`)
     timeMs++
-    const order = { sender: `${kind}`, nonce: BigInt(nonce), priority: 0n, payer: '', costWei: 0n, spendableWei: 0n }
+    const costs = { payer: '', costWei: 0n, spendableWei: 0n, heldBytes: bytes.length }
+    const order = { sender: `${kind}`, nonce: BigInt(nonce), priority: 0n, ...costs }
     const evm = { hash: bytes, raw: bytes, from: EMPTY, nonce: BigInt(nonce) }
     const result = { code: 0, codespace: '', log: '', data: EMPTY, gasWanted: 1n, gasUsed: 0n, events: [], order }
     const passed = kind === ETHEREUM ? { ...result, evm } : result

@@ -8,6 +8,8 @@ export interface Slot {
   readonly arrival: number
   /** The check state on which the transaction passed last. */
   checkedAt: number
+  /** Memory that it counts for. */
+  readonly heldBytes: number
 }
 
 export interface SenderQueue {
@@ -20,11 +22,13 @@ export interface SenderQueue {
   ready: number
   /** Counts the changes of the queue. */
   version: number
+  /** Memory of the slots. */
+  heldBytes: number
   readonly slots: Slot[]
 }
 
 export function createSenderQueue(sender: string, next: bigint, checkedAt: number): SenderQueue {
-  return { sender, next, checkedAt, ready: 0, version: 0, slots: [] }
+  return { sender, next, checkedAt, ready: 0, version: 0, heldBytes: 0, slots: [] }
 }
 
 /** Returns the nonce of a transaction that this queue orders it by: the one of its sender, which can be any of the signers. */
@@ -61,6 +65,7 @@ function extendReady(queue: SenderQueue): void {
 export function insert(queue: SenderQueue, slot: Slot): void {
   const at = indexOf(queue, nonceIn(queue, slot.tx))
   queue.slots.splice(at, 0, slot)
+  queue.heldBytes += slot.heldBytes
   queue.version++
   if (at <= queue.ready) extendReady(queue)
 }
@@ -69,6 +74,7 @@ export function insert(queue: SenderQueue, slot: Slot): void {
 export function remove(queue: SenderQueue, slot: Slot, included = false): void {
   const at = queue.slots.indexOf(slot)
   queue.slots.splice(at, 1)
+  queue.heldBytes -= slot.heldBytes
   queue.version++
   if (included) {
     queue.next = nonceIn(queue, slot.tx) + 1n

@@ -62,11 +62,18 @@ export const MEMPOOL_SETTINGS = {
     max: 10_000_000,
     beyond: 'the pool evicts what waits behind a nonce gap, then the lowest price, or refuses the transaction',
   }),
-  maxBytes: define('mempool', 'max_bytes', 'memory', '256MB', 'Maximum size of all waiting transactions.', {
-    min: 1,
-    max: MAX_BYTES,
-    beyond: 'the pool evicts as for mempool.max_txs',
-  }),
+  maxBytes: define(
+    'mempool',
+    'max_bytes',
+    'memory',
+    '256MB',
+    'Maximum memory of all waiting transactions, decoded: 7 to 10 kB for a transfer. One sender has a quarter.',
+    {
+      min: 1,
+      max: MAX_BYTES,
+      beyond: 'the pool evicts as for mempool.max_txs',
+    },
+  ),
   maxTxBytes: define('mempool', 'max_tx_bytes', 'memory', '1MB', 'Maximum size of a transaction.', {
     min: 1,
     max: MAX_BYTES,
