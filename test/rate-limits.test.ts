@@ -191,6 +191,8 @@ test('a public node starts without them, with limits and the namespaces of walle
   {
     await using node = await startNode(config)
     expect((await ask(node, 'eth_chainId')).result).toBeDefined()
+    const settings = await fetch(`${node.urls.rest}/sdk/base/node/v1beta1/config`)
+    expect(await settings.json()).toMatchObject({ minimum_gas_price: '0.025unative' })
     for (const method of ['debug_traceTransaction', 'txpool_content', 'evm_mine', 'anvil_setBalance'])
       expect((await ask(node, method)).error?.code, method).toBe(-32601)
     const headers = { 'content-type': 'application/json' }

@@ -52,7 +52,7 @@ import { recordFirstBlock, requireChain } from './lost-chain.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts, type PortFlags, requireDistinctPorts } from './ports.ts'
-import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress } from './public-node.ts'
+import { requireFitForPublic, settingsOfPublicNode, warnOfOneAddress, withPublicPrice } from './public-node.ts'
 import { writeRunFile } from './run-file.ts'
 import type { Config } from './settings.ts'
 import { openSnapshotFolder } from './snapshots/folder.ts'
@@ -149,7 +149,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const socket = await openSocket(asked, options.home, isNew, plain, undo)
   const begun = await withEngineGenesis(asked, socket, isNew, undo)
   const resolved = await withNodeGenesis(begun, isNew, plain, undo)
-  const chain = openChain({ ...options, resolved, progress }, files, clock, undo)
+  const chain = withPublicPrice(openChain({ ...options, resolved, progress }, files, clock, undo), resolved)
   const { config, profile, genesis, validatorKeys } = chain
   requireFitForPublic(config, chain.home?.paths, files)
   requireWorkerPrograms(build, config)

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLoopback } from '../api/transport/local-access.ts'
 import { queryError } from '../primitives/errors.ts'
+import type { OpenedChain } from './chain.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { Files } from './files.ts'
 import { isDevelopment } from './gateway-node.ts'
@@ -13,6 +14,8 @@ import { type Config, hasPublicKeys } from './settings.ts'
 
 /** Requests a second of one address. A wallet sends fewer than 10. */
 const REQUESTS_PER_SECOND = 50
+/** Price of a unit of gas of ordinary transactions, in the base denom: the one of the family's chains. */
+const MIN_GAS_PRICE = '0.025'
 /** Namespaces for wallets and programs; traces and the contents of the pool cost more than they are asked for. */
 const NAMESPACES = ['eth', 'net', 'web3']
 
@@ -39,6 +42,14 @@ export function settingsOfPublicNode(resolved: ResolvedConfig): ResolvedConfig {
       },
     },
   }
+}
+
+/** Returns a chain that a public node has opened, with a lowest gas price in its base denom unless the operator has set one. */
+export function withPublicPrice(chain: OpenedChain, { origins }: Pick<ResolvedConfig, 'origins'>): OpenedChain {
+  const { config, profile } = chain
+  if (!config.node.public || origins.get('api.min_gas_price') !== 'default') return chain
+  const api = { ...config.api, minGasPrice: `${MIN_GAS_PRICE}${profile.baseDenom}` }
+  return { ...chain, config: { ...config, api } }
 }
 
 /** A part that a public node must not have: whether it is there, and how to remove it. */
