@@ -1,10 +1,11 @@
 /** A look at the database of a home before a command reads it whole, or a node opens it. */
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { queryError } from '../../primitives/errors.ts'
 import { DATABASE, readMeta } from '../database-meta.ts'
 import { diskFiles } from '../files.ts'
 import type { HomePaths } from '../home-paths.ts'
+import { doctorEntry } from '../worker-programs.ts'
 
 /** Time for the look, which reads the records of the latest height. */
 const LIMIT_MS = 60_000
@@ -22,10 +23,11 @@ export async function requireReadable({ root }: HomePaths): Promise<void> {
 
 /**
  * Rejects as `requireReadable` does for a file that is shorter than its latest commit says. Opening it could end the process with
- * a signal. It can also end before pages that are free, so that its size alone is no proof.
+ * a signal. It can also end before pages that are free, so that its size alone is no proof. Bundles that others make of the
+ * library have no program for the look, and open the file at once.
  */
 export async function requireReadableIfShort(paths: HomePaths): Promise<void> {
-  if (isShort(join(paths.data, DATABASE))) await requireReadable(paths)
+  if (isShort(join(paths.data, DATABASE)) && existsSync(doctorEntry())) await requireReadable(paths)
 }
 
 function isShort(path: string): boolean {
