@@ -5,7 +5,7 @@ import { traceFactoryOf } from '../evm/tracers/create.ts'
 import { parseTracerFixture, runTracerFixture } from '../evm/tracers/fixture.ts'
 import { type ScriptLimits, scriptFactory, scriptOf } from '../evm/tracers/javascript/trace.ts'
 import { readInputText } from '../node/input-file.ts'
-import { loadScriptEngine } from '../node/workers/script-engine.ts'
+import { createEngineLoader } from '../node/workers/script-engine.ts'
 import { fromKey } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 
@@ -42,7 +42,7 @@ export async function traceFixture(path: string, { tracer, tracerConfig, tracerF
     tracerFile === undefined ? (tracer ?? '') : readInputText(tracerFile, { name: `--tracer-file ${tracerFile}` })
   const config = tracerConfig === undefined ? undefined : readJson(tracerConfig, '--tracer-config')
   const fixture = parseTracerFixture(readJson(readInputText(path), path))
-  const engine = await loadScriptEngine()
+  const engine = await createEngineLoader()()
   const deadline = performance.now() + SCRIPT_TIMEOUT_MS
   const limits: ScriptLimits = {
     engine,

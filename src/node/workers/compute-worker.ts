@@ -22,7 +22,7 @@ import {
   type WorkerSetup,
 } from './messages.ts'
 import { openRemoteState } from './remote-state.ts'
-import { loadScriptEngine } from './script-engine.ts'
+import { createEngineLoader } from './script-engine.ts'
 
 /** Niceness of a compute thread above that of its process. */
 const NICENESS = 5
@@ -90,9 +90,10 @@ export function runComputeWorker(build?: Build): void {
     port.postMessage(answer)
   }
 
+  const loadEngine = createEngineLoader()
   /** Runs a job with a new script engine, since a script can fill or break the memory of its engine. */
   async function runWithScripts(request: JobRequest, startedMs: number): Promise<void> {
-    run(request, startedMs, await loadScriptEngine())
+    run(request, startedMs, await loadEngine())
   }
 
   /** Present while a job waits for its engine; later jobs run after it. */

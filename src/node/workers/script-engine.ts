@@ -23,16 +23,29 @@ async function loadProgram(): Promise<WebAssembly.Module> {
   return new WebAssembly.Module(await readFile(createRequire(import.meta.url).resolve('#build/quickjs.wasm')))
 }
 
-/** Loads a new engine, whose memory no earlier script has changed. Throws if the engine ignores the memory limit. */
-export async function loadScriptEngine(): Promise<ScriptEngine> {
-  const [{ newQuickJSWASMModuleFromVariant, newVariant }, variant] = await Promise.all([
-    import('quickjs-emscripten-core'),
-    import('@jitl/quickjs-wasmfile-release-sync'),
-  ])
-  const wasmMemory = new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: MAX_BYTES / PAGE_BYTES })
-  const engine = await newQuickJSWASMModuleFromVariant(
-    newVariant(variantOf(variant), { wasmMemory, wasmModule: loadProgram }),
-  )
-  if (engine.getWasmMemory() !== wasmMemory) throw new Error('the script engine ignores the memory limit')
-  return engine
+const createMemory = (): WebAssembly.Memory =>
+  new WebAssembly.Memory({ initial: INITIAL_BYTES / PAGE_BYTES, maximum: MAX_BYTES / PAGE_BYTES })
+
+/**
+ * Returns a function that loads a new engine, which no earlier script has changed, and ends the engine before it. All have the same
+ * memory, cleared: the garbage collector is in no hurry to free the 64 MB of a script that has ended. The function throws if the
+ * engine ignores the memory limit.
+ */
+export function createEngineLoader(): () => Promise<ScriptEngine> {
+  let program: Promise<WebAssembly.Module> | undefined
+  let memory: WebAssembly.Memory | undefined
+  return async () => {
+    const [{ newQuickJSWASMModuleFromVariant, newVariant }, variant] = await Promise.all([
+      import('quickjs-emscripten-core'),
+      import('@jitl/quickjs-wasmfile-release-sync'),
+    ])
+    if (memory) new Uint8Array(memory.buffer).fill(0)
+    memory ??= createMemory()
+    const wasmMemory = memory
+    const engine = await newQuickJSWASMModuleFromVariant(
+      newVariant(variantOf(variant), { wasmMemory, wasmModule: () => (program ??= loadProgram()) }),
+    )
+    if (engine.getWasmMemory() !== wasmMemory) throw new Error('the script engine ignores the memory limit')
+    return engine
+  }
 }
