@@ -197,6 +197,8 @@ export function takeBytes(
     hold(0)
     leave()
     report()
+    // The request lives as long as its answer, and on a connection that stays open until the next one.
+    chunks = []
   }
   const onData = (chunk: Buffer): void => {
     size += chunk.length
