@@ -10,7 +10,7 @@ import { createPause } from '../transport/slices.ts'
 import { shareOf } from '../transport/turns.ts'
 import { createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
-import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
+import { createSubscriptions, type SubscriptionPlaces, subscriptionPlaces } from './eth/subscriptions.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { createResultCache } from './result-cache.ts'
 import { answerMessage } from './rpc.ts'
@@ -31,7 +31,7 @@ export interface IpcServer {
 
 type Shared = Pick<RpcCall, 'node' | 'filters' | 'results' | 'writer'> & {
   readonly methods: ReturnType<typeof methodTable>
-  readonly places: ReturnType<typeof subscriptionPlaces>
+  readonly places: SubscriptionPlaces
 }
 
 function serve({ methods, places, ...shared }: Shared, socket: Socket): void {

@@ -22,7 +22,6 @@ import {
 } from '../transport/http-server.ts'
 import { createLocalAccess, type LocalAccess } from '../transport/local-access.ts'
 import { createMessageWriter } from '../transport/message-writer.ts'
-import type { Places } from '../transport/places.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { createPause } from '../transport/slices.ts'
 import { shareOf } from '../transport/turns.ts'
@@ -30,7 +29,7 @@ import { serveMessages } from '../transport/websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
-import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
+import { createSubscriptions, type SubscriptionPlaces, subscriptionPlaces } from './eth/subscriptions.ts'
 import { longBytesOf } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import { chainMethods, optionalMethods } from './methods.ts'
@@ -68,7 +67,7 @@ interface Serve
   readonly cors: Cors
   readonly access: LocalAccess
   /** Places for subscriptions. */
-  readonly places: Places
+  readonly places: SubscriptionPlaces
   readonly idOf: ReturnType<typeof createRequestIds>
 }
 

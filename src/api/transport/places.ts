@@ -4,8 +4,8 @@
 type Full = 'all' | 'address'
 
 export interface Places {
-  /** Takes a place for an address. Returns undefined if it has one now, else what is full. */
-  take(address: string): Full | undefined
+  /** Takes places for an address. Returns undefined if it has all of them now, else what is full. */
+  take(address: string, count?: number): Full | undefined
   /** Gives back places of an address. */
   release(address: string, count?: number): void
 }
@@ -15,12 +15,12 @@ export function createPlaces(all: number, ofAddress: number): Places {
   const taken = new Map<string, number>()
   let total = 0
   return {
-    take(address) {
-      const own = taken.get(address) ?? 0
-      if (total >= all) return 'all'
-      if (own >= ofAddress) return 'address'
-      taken.set(address, own + 1)
-      total++
+    take(address, count = 1) {
+      const own = (taken.get(address) ?? 0) + count
+      if (total + count > all) return 'all'
+      if (own > ofAddress) return 'address'
+      if (own > 0) taken.set(address, own)
+      total += count
       return undefined
     },
     release(address, count = 1) {

