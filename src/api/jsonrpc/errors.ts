@@ -22,18 +22,23 @@ function rpcError(code: number, status: Status, message: string, details: readon
 export const parseError = (): ChainError => rpcError(-32700, 'invalidArgument', 'parse error')
 export const invalidRequest = (message: string): ChainError => rpcError(-32600, 'invalidArgument', message)
 export const invalidParams = (message: string): ChainError => rpcError(-32602, 'invalidArgument', message)
+/** Length of a name of a client in an error. Beyond: it is cut off. Unit: characters. */
+const MAX_NAME_CHARACTERS = 128
+const shown = (name: string): string =>
+  name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name
+
 export const methodNotFound = (method: string): ChainError =>
-  rpcError(-32601, 'unimplemented', `the method ${method} does not exist/is not available`)
+  rpcError(-32601, 'unimplemented', `the method ${shown(method)} does not exist/is not available`)
 /** Returns the error for a method whose namespace a flag leaves out. */
 export const methodNotServed = (method: string, flag: string): ChainError =>
   rpcError(
     -32601,
     'unimplemented',
-    `the method ${method} is not available here: its namespace is not among those of ${flag}`,
+    `the method ${shown(method)} is not available here: its namespace is not among those of ${flag}`,
   )
 /** Returns the error for an unknown kind of subscription, which geth treats as an unknown method. */
 export const subscriptionNotFound = (kind: string): ChainError =>
-  rpcError(-32601, 'unimplemented', `no ${JSON.stringify(kind)} subscription in eth namespace`)
+  rpcError(-32601, 'unimplemented', `no ${JSON.stringify(shown(kind))} subscription in eth namespace`)
 /** Returns the error for a caller without access to a method (EIP-1193). */
 export const unauthorized = (message: string): ChainError => rpcError(4100, 'permissionDenied', message)
 /** Returns the general failure of a method. */

@@ -18,6 +18,15 @@ export function readId(id: unknown): Id | undefined {
   return typeof id === 'string' || typeof id === 'number' || id === null || isExact(id) ? id : undefined
 }
 
+/** Length of an id, which every answer repeats. Beyond: -32600. Unit: characters. */
+export const MAX_ID_CHARACTERS = 1024
+
+/** Whether an id is longer than the limit. */
+export function isLongId(id: Id): boolean {
+  const text = isExact(id) ? id[TEXT] : id
+  return typeof text === 'string' && text.length > MAX_ID_CHARACTERS
+}
+
 /** Returns an id as JSON. */
 export function formatId(id: Id): string {
   return isExact(id) ? id[TEXT] : JSON.stringify(id)

@@ -19,7 +19,7 @@ import {
   responseTooLarge,
   toRpcError,
 } from './errors.ts'
-import { formatId, type Id, keepExactIds, readId } from './exact-ids.ts'
+import { formatId, type Id, isLongId, keepExactIds, MAX_ID_CHARACTERS, readId } from './exact-ids.ts'
 import { longBytesOf, sendHex } from './long-hex.ts'
 import type { Methods, RpcCall } from './method.ts'
 import type { ResultCache } from './result-cache.ts'
@@ -55,7 +55,13 @@ function readRequest(value: unknown): Request | { readonly id: Id; readonly refu
   const { jsonrpc, id, method, params } = value as Readonly<Record<string, unknown>>
   const knownId = readId(id)
   if (jsonrpc !== '2.0' || typeof method !== 'string' || (id !== undefined && knownId === undefined)) {
-    return { id: knownId ?? null, refusal: invalidRequest('invalid request') }
+    return {
+      id: knownId === undefined || isLongId(knownId) ? null : knownId,
+      refusal: invalidRequest('invalid request'),
+    }
+  }
+  if (knownId !== undefined && isLongId(knownId)) {
+    return { id: null, refusal: invalidRequest(`the id is longer than ${MAX_ID_CHARACTERS} characters`) }
   }
   return { id: knownId ?? null, notification: id === undefined, method, params }
 }

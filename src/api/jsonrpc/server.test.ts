@@ -598,3 +598,24 @@ test('a long batch arrives whole and in order, part by part', async () => {
     Array.from({ length: 10 }, (_, id) => (id === 5 ? -32601 : 'whole')),
   )
 })
+
+test('names of megabytes are cut off in errors, and ids of more than 1,024 characters are refused', async () => {
+  const name = 'x'.repeat(100_000)
+  const { error } = await rpc(name)
+  expect(error).toMatchObject({
+    code: -32601,
+    message: `the method ${'x'.repeat(128)}… does not exist/is not available`,
+  })
+  const askAs = async (id: string) =>
+    JSON.parse((await post(`{"jsonrpc":"2.0","id":${id},"method":"eth_chainId"}`)).text) as Answer & {
+      readonly id: unknown
+    }
+  for (const id of [JSON.stringify('i'.repeat(1025)), '1'.repeat(1025)]) {
+    expect(await askAs(id)).toMatchObject({
+      id: null,
+      error: { code: -32600, message: 'the id is longer than 1024 characters' },
+    })
+  }
+  const longest = 'i'.repeat(1024)
+  expect(await askAs(JSON.stringify(longest))).toMatchObject({ id: longest, result: expect.any(String) })
+})
