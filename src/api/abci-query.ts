@@ -1,12 +1,15 @@
 /** ABCI queries: state and services by path and bytes, over the CometBFT RPC and over gRPC. */
-import { type DescMessage, fromBinary, type Message, toBinary } from '@bufbuild/protobuf'
+
+import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
 import { HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { methods } from '../identity/registry.ts'
+import type { Identity } from '../identity/types.ts'
 import { EMPTY, utf8 } from '../primitives/bytes.ts'
 import { ChainError, queryError, type Status } from '../primitives/errors.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
 import { namesOf } from './names.ts'
 import type { NodeEnvironment } from './node-info.ts'
+import { readMessage } from './read-message.ts'
 import { simulationResponse } from './services/tx-response.ts'
 import { renameTypeUrls } from './type-urls.ts'
 
@@ -153,7 +156,7 @@ async function answerService(
   const neutral = node.identity.toNeutralName(service)
   const method = methods.get(`/${neutral}/${name}`)
   if (!method) throw queryError('unknown', `unknown query path: ${path}`)
-  const request = decodeRequest(method.input, data)
+  const request = decodeRequest(node.identity, method.input, data)
   const answer: QueryAnswer = await node.dispatch({ method: `/${neutral}/${name}`, request, height })
   if (!answer.ok) throw answer.error
   const family = namesOf(node.identity).familyOf(service, neutral)
@@ -161,10 +164,11 @@ async function answerService(
   return success(toBinary(method.output, response), answer.height)
 }
 
-function decodeRequest(schema: DescMessage, data: Uint8Array): Message {
+function decodeRequest(identity: Identity, schema: DescMessage, data: Uint8Array): Message {
   try {
-    return fromBinary(schema, data)
-  } catch {
+    return readMessage(identity, schema, data)
+  } catch (error) {
+    if (error instanceof ChainError) throw error
     throw queryError('invalidArgument', `data is not an encoded ${schema.typeName}`)
   }
 }

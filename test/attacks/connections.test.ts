@@ -20,3 +20,8 @@ test('aborted requests write no line each into the log', async () => {
   expect(counts['aborted']).toBeGreaterThan(50)
   expect(node.stderr().length - before).toBeLessThan(5000)
 })
+
+test('requests of millions of fields over gRPC are refused before they become objects', async () => {
+  const { counts } = await survive(node, 'manyFields')
+  expect(Object.keys(counts)).toEqual(['code 3'])
+})

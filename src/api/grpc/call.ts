@@ -1,11 +1,13 @@
 /** One unary call, as gRPC and gRPC-web answer it: from encoded request to headers, and encoded response or failure. */
-import { type DescMethod, fromBinary, type Message } from '@bufbuild/protobuf'
+
+import type { DescMethod, Message } from '@bufbuild/protobuf'
 import { methodPath } from '../../identity/registry.ts'
 import { EMPTY, formatUtf8, utf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { encodeStatus, STATUS_CODES, toChainError, violation } from '../errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { Family } from '../names.ts'
+import { readMessage } from '../read-message.ts'
 import { statusPairs } from '../status-headers.ts'
 import type { Pause } from '../transport/slices.ts'
 import { renameTypeUrls } from '../type-urls.ts'
@@ -57,7 +59,7 @@ export async function answerCall(
   try {
     const answer = await node.dispatch({
       method: path,
-      request: decode(method, request),
+      request: decode(node, method, request),
       height: height(),
       signal: () => signal,
       timeoutMs,
@@ -78,10 +80,11 @@ export async function answerCall(
   }
 }
 
-function decode(method: DescMethod, bytes: Uint8Array): Message {
+function decode({ identity }: GatewayNode, method: DescMethod, bytes: Uint8Array): Message {
   try {
-    return fromBinary(method.input, bytes)
-  } catch {
+    return readMessage(identity, method.input, bytes)
+  } catch (error) {
+    if (error instanceof ChainError) throw error
     throw violation('request', `not an encoded ${method.input.typeName}`)
   }
 }

@@ -1,5 +1,6 @@
 /** `grpc.health.v1.Health`: whether the node is ready, as `/readyz` reports over HTTP. */
-import { create, fromBinary } from '@bufbuild/protobuf'
+
+import { create } from '@bufbuild/protobuf'
 import type { ServerUnaryCall, ServerWritableStream, ServiceDefinition, sendUnaryData } from '@grpc/grpc-js'
 import {
   Health,
@@ -8,9 +9,10 @@ import {
   HealthCheckResponse_ServingStatus as Serving,
 } from '../../gen/grpc/health/v1/health_pb.ts'
 import { servicesOf } from '../../identity/registry.ts'
-import { queryError } from '../../primitives/errors.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
 import type { Names } from '../names.ts'
+import { readMessage } from '../read-message.ts'
 import { failureOf } from './call.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 import { refusalOf } from './grpc-rates.ts'
@@ -42,12 +44,12 @@ export function createHealthSource(node: GatewayNode, names: Names): HealthSourc
 
   return {
     check(request) {
-      const service = readService(request)
+      const service = readService(node, request)
       if (!known.has(service)) throw queryError('notFound', 'unknown service')
       return encode(statusOf(service))
     },
     watch(request, report, ended) {
-      const service = readService(request)
+      const service = readService(node, request)
       let last: Serving | undefined
       const look = () => {
         const status = statusOf(service)
@@ -109,10 +111,11 @@ export function createHealth(node: GatewayNode, source: HealthSource) {
   }
 }
 
-function readService(bytes: Uint8Array): string {
+function readService({ identity }: GatewayNode, bytes: Uint8Array): string {
   try {
-    return fromBinary(HealthCheckRequestSchema, bytes).service
-  } catch {
+    return readMessage(identity, HealthCheckRequestSchema, bytes).service
+  } catch (error) {
+    if (error instanceof ChainError) throw error
     throw queryError('invalidArgument', 'malformed request')
   }
 }

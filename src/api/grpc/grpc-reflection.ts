@@ -1,5 +1,6 @@
 /** Server reflection, v1 and v1alpha, by which generic clients list the services. */
-import { create, type DescFile, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
+
+import { create, type DescFile, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
 import type { ServerDuplexStream, ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js'
 import {
@@ -8,7 +9,9 @@ import {
   ServerReflectionResponseSchema,
 } from '../../gen/grpc/reflection/v1/reflection_pb.ts'
 import { cachePerObject } from '../../primitives/cache.ts'
+import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
+import { readMessage } from '../read-message.ts'
 import { bytesMethod, encodeBuffer } from './grpc-bytes.ts'
 import { refusalOf } from './grpc-rates.ts'
 import { type CommentOf, withComments } from './reflection-comments.ts'
@@ -152,7 +155,7 @@ export function createReflection(
   families: readonly (() => readonly DescFile[])[],
   services: readonly string[],
   commentOf: CommentOf,
-  node: Pick<GatewayNode, 'clientAddress' | 'observe' | 'rates'>,
+  node: Pick<GatewayNode, 'clientAddress' | 'identity' | 'observe' | 'rates'>,
 ): readonly { readonly definition: ServiceDefinition; readonly implementation: UntypedServiceImplementation }[] {
   const indexes: Index[] = []
   const encodeFile = cachePerObject(({ proto }: DescFile) =>
@@ -181,9 +184,10 @@ export function createReflection(
       }
       let request: ServerReflectionRequest
       try {
-        request = fromBinary(ServerReflectionRequestSchema, bytes)
-      } catch {
-        return void call.emit('error', { code: INVALID_ARGUMENT, details: 'malformed request' })
+        request = readMessage(node.identity, ServerReflectionRequestSchema, bytes)
+      } catch (error) {
+        const details = error instanceof ChainError ? error.message : 'malformed request'
+        return void call.emit('error', { code: INVALID_ARGUMENT, details })
       }
       const response = create(ServerReflectionResponseSchema, {
         validHost: request.host,

@@ -334,6 +334,7 @@ test('reflection declares no extension whose name protobufjs spells in two ways'
 
 test('reflection reads no further request from a client that does not read its answers', async () => {
   const [service] = createReflection([() => files], [], () => undefined, {
+    identity: almanac,
     clientAddress: () => '',
     rates: { isOn: false, take: () => undefined },
   })

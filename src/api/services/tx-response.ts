@@ -1,4 +1,5 @@
 /** Transactions and their results in the form of the transaction service (docs/transactions.md#results). */
+
 import { create, fromBinary, type MessageInitShape, toBinary } from '@bufbuild/protobuf'
 import type { StoredBlock, TxResult } from '../../app/records.ts'
 import { logOf } from '../../app/result.ts'
@@ -15,6 +16,7 @@ import {
 } from '../../gen/sdk/base/abci/v1beta1/abci_pb.ts'
 import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
 import { EventAttributeSchema, EventSchema } from '../../gen/tendermint/abci/types_pb.ts'
+import type { Identity } from '../../identity/types.ts'
 import { type LateText, lateTextOf, wholeResult } from '../../indexer/late-values.ts'
 import { ChainError, queryError, type Status } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
@@ -23,6 +25,7 @@ import type { ChainEvent } from '../../store/types.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { type LongFields, withLongFields } from '../long-messages.ts'
 import type { NodeInfo } from '../node-info.ts'
+import { readMessage } from '../read-message.ts'
 import { answerSize, eventsByMessage, hexDataPieces, LONG_RESULT_BYTES, logPieces } from '../stored-results.ts'
 
 /** Decodes a transaction; undefined if the bytes are malformed. */
@@ -34,11 +37,20 @@ export function tryDecodeTx(bytes: Uint8Array): Tx | undefined {
   }
 }
 
-/** Decodes a transaction. Throws `invalidArgument` if the bytes are malformed. */
+/** Decodes a transaction of a block. Throws `invalidArgument` if the bytes are malformed. */
 export function decodeTx(bytes: Uint8Array): Tx {
   const tx = tryDecodeTx(bytes)
   if (!tx) throw queryError('invalidArgument', 'tx parse error')
   return tx
+}
+
+/** Decodes a transaction of a stranger. Throws `invalidArgument` if the bytes are malformed, or have too many fields. */
+export function readTx(identity: Identity, bytes: Uint8Array): Tx {
+  try {
+    return readMessage(identity, TxSchema, bytes)
+  } catch (error) {
+    throw error instanceof ChainError ? error : queryError('invalidArgument', 'tx parse error')
+  }
 }
 
 function eventInits(events: readonly ChainEvent[]): MessageInitShape<typeof EventSchema>[] {

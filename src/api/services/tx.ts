@@ -19,7 +19,7 @@ import { createPause } from '../transport/slices.ts'
 import { aminoTxOf } from './amino-tx.ts'
 import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
-import { decodeTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
+import { decodeTx, readTx, simulate, tryDecodeTx, txResponse } from './tx-response.ts'
 
 const DEFAULT_LIMIT = 100n
 
@@ -104,9 +104,9 @@ export const txService = defineService(Service, {
     }))
   },
 
-  txDecode(_, { txBytes }) {
+  txDecode({ node }, { txBytes }) {
     if (txBytes.length === 0) throw queryError('invalidArgument', 'invalid empty tx bytes')
-    return { tx: decodeTx(txBytes) }
+    return { tx: readTx(node.identity, txBytes) }
   },
 
   txEncode(_, { tx }) {

