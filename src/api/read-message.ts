@@ -28,8 +28,8 @@ export function readMessage<Desc extends DescMessage>(
   return fromBinary(schema, bytes, { readUnknownFields: false })
 }
 
-/** No known type has a longer URL. */
-const MAX_URL_BYTES = 256
+/** No known type has a URL of so many bytes. */
+const LONG_URL_BYTES = 256
 
 /** A count in progress. */
 interface Counting {
@@ -81,7 +81,7 @@ function count(it: Counting, plan: Plan | undefined, start: number, end: number,
     if (at > end) return
     const field = plan?.fields[number]
     if (plan?.isAny) {
-      if (number === 1) typeUrl = length > MAX_URL_BYTES ? '' : partToKey(bytes, valueStart, at)
+      if (number === 1) typeUrl = length >= LONG_URL_BYTES ? '' : partToKey(bytes, valueStart, at)
       const content = number === 2 ? messageType(neutralTypeName(it.identity, typeUrl)) : undefined
       if (content && level < MAX_LEVELS) count(it, planOf(content), valueStart, at, level + 1)
     } else if (field?.message) {
