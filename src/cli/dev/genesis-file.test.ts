@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { hex } from '../../primitives/bytes.ts'
-import { parseGenesisFile } from './genesis-file.ts'
+import { parseGenesisFile, readGenesisFile } from './genesis-file.ts'
 
 const ACCOUNT = '0x00000000000000000000000000000000000000aa'
 const text = (more: object, account: object = { balance: '0x1' }): string =>
@@ -75,4 +75,11 @@ test.each([
   ],
 ])('%s: the error names the field', (_, file, message) => {
   expect(() => parseGenesisFile(file)).toThrow(message)
+})
+
+test('a folder and a missing file are refused by name', () => {
+  expect(() => readGenesisFile(import.meta.dirname)).toThrow(
+    `--init ${import.meta.dirname}: must be a file, and is a folder`,
+  )
+  expect(() => readGenesisFile('/no/file')).toThrow('--init /no/file: the file does not exist')
 })

@@ -89,7 +89,10 @@ export function parseGenesisFile(text: string): GenesisFile {
 /** Reads a genesis file. Throws `invalidArgument` with file and field. */
 export function readGenesisFile(path: string, files: Files = diskFiles): GenesisFile {
   const text = files.read(path)
-  if (text === undefined) throw configError(`--init ${path}: the file does not exist`)
+  if (text === undefined) {
+    const why = files.exists(path) ? 'must be a file, and is a folder' : 'the file does not exist'
+    throw configError(`--init ${path}: ${why}`)
+  }
   try {
     return parseGenesisFile(text)
   } catch (error) {

@@ -84,6 +84,7 @@ test('what is missing or wrong in the preparation is an error that names it, and
   expect((await run('genesis gentx val 1000000unative')).text).toContain('has 0unative at genesis, less than the stake')
   expect((await run('genesis collect-gentxs')).text).toContain('no genesis transactions')
   expect((await run('genesis add-account nobody 5unative')).text).toContain('no key named nobody')
+  expect((await run('genesis add-account chain1bogus 5unative')).text).toContain('chain1bogus is no address')
   expect((await run('genesis add-account val five')).text).toContain('coins five: must be coins')
   await done('genesis add-account val 5000000unative')
   expect((await run('genesis add-account val 5unative')).text).toContain('--append adds coins to it')

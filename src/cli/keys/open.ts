@@ -91,9 +91,19 @@ export function tryParseAddress(text: string): Uint8Array | undefined {
   return 'bytes' in decoded ? decoded.bytes : undefined
 }
 
+/** A text that looks like an address in hexadecimal or Bech32. */
+const ADDRESS_LIKE = /^(0x[0-9a-f]*|[a-z]+1[a-z0-9]{3,})$/i
+
 /** Returns the key of a name or an address. Throws `notFound`. */
 export function findAnyKey(keyring: Keyring, nameOrAddress: string): AnyRecord {
-  return keyring.find(nameOrAddress, tryParseAddress(nameOrAddress))
+  const address = tryParseAddress(nameOrAddress)
+  try {
+    return keyring.find(nameOrAddress, address)
+  } catch (error) {
+    if (address || !ADDRESS_LIKE.test(nameOrAddress)) throw error
+    const why = `${nameOrAddress} is no address, since its length or checksum is wrong, and no key has this name`
+    throw queryError('invalidArgument', why)
+  }
 }
 
 /** Returns the key of a name or an address that signs by itself. Throws `notFound`, `invalidArgument` for a multisig. */
