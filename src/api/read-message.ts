@@ -28,7 +28,7 @@ export function readMessage<Desc extends DescMessage>(
   return fromBinary(schema, bytes, { readUnknownFields: false })
 }
 
-/** No known type has a URL of so many bytes. */
+/** Length that the URL of no known type has. */
 const LONG_URL_BYTES = 256
 
 /** A count in progress. */
