@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { diskFiles } from '../node/files.ts'
 import { startNode } from '../node/start.ts'
 import { runCommand } from './commands.ts'
 import { genesisCommand } from './genesis.ts'
@@ -75,6 +76,29 @@ test('two gateways on one port, and settings in a folder, are refused by name', 
 test('an error shows what steers a terminal as escapes', async () => {
   expect(await refused('start', '--home', join(scratch, 'steered'), '--block-time', '\u001b[31m')).toContain(
     '\\u001b[31m',
+  )
+})
+
+test('an error cuts off a value that nobody could read', async () => {
+  const said = await refused('start', '--home', join(scratch, 'long'), '--port-offset', '9'.repeat(100_000))
+  expect(said).toContain(`= "${'9'.repeat(127)}… (100003 characters)`)
+  expect(said.length).toBeLessThan(400)
+  const unknown: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => unknown.push(String(text)) > 0)
+  expect(await runCommand(['x'.repeat(100_000)])).toBe(2)
+  expect(unknown.join('')).toMatch(/^error: unknown command 'x{127}… \(100002 characters\)\n/)
+})
+
+test('a home that its file system cannot take is refused with advice', async () => {
+  // As Node.js refuses to make a folder on a file system that is read-only.
+  vi.spyOn(diskFiles, 'create').mockImplementation(() => {
+    throw Object.assign(new Error("ENOENT: no such file or directory, mkdir '/x'"), {
+      code: 'ENOENT',
+      syscall: 'mkdir',
+    })
+  })
+  expect((await refused('start', '--home', join(scratch, 'read-only'))).split('\n')[1]).toMatch(
+    /is read-only: mount it/,
   )
 })
 

@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import type { Build } from '../node/build.ts'
 import { ChainError } from '../primitives/errors.ts'
-import { visibleText } from '../primitives/visible-text.ts'
+import { shortWords, visibleText } from '../primitives/visible-text.ts'
 import { ERASE_LINE } from './erase-line.ts'
 
 type Run = (args: readonly string[], build?: Build) => Promise<number>
@@ -190,6 +190,7 @@ export async function runCommand(argv: readonly string[], build?: Build): Promis
       .description('A chain node and query service.')
       .version(VERSION)
       .exitOverride()
+      .configureOutput({ outputError: (text, write) => write(visibleText(shortWords(text))) })
       .addHelpText('after', '\nRun `almanac COMMAND --help` for the flags of a command.')
     for (const { name, about } of COMMANDS) program.command(name).description(about).helpOption(false)
     await program.parseAsync(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' })
@@ -221,15 +222,16 @@ function reportError(error: unknown): number {
   // The failed work can have left a bar.
   if (process.stderr.isTTY === true) process.stderr.write(ERASE_LINE)
   process.stderr.write(
-    `almanac: ${visibleText(expected ? error.message : ((error as Error).stack ?? String(error)))}\n`,
+    `almanac: ${visibleText(expected ? shortWords(error.message) : ((error as Error).stack ?? String(error)))}\n`,
   )
-  const hint = isSystemError(error) ? HINTS.find(([codes]) => codes.includes(error.code))?.[1] : undefined
+  const hint = isSystemError(error) ? hintOf(error) : undefined
   if (hint !== undefined) process.stderr.write(`${hint}\n`)
   return 1
 }
 
 interface SystemError extends Error {
   readonly code: string
+  readonly syscall: string
 }
 
 /** Whether the operating system refused a call, for example to write to a folder. The message names the call and the path. */
@@ -237,11 +239,22 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
+/** Returns the advice for a system error, if there is one. */
+function hintOf({ code, syscall }: SystemError): string | undefined {
+  // Node.js reports a file system that takes no folder as a missing one.
+  const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code
+  return HINTS.find(([codes]) => codes.includes(known))?.[1]
+}
+
 /** Advice by code of a system error. */
 const HINTS: readonly (readonly [codes: readonly string[], text: string])[] = [
   [
-    ['EACCES', 'EPERM', 'EROFS'],
+    ['EACCES', 'EPERM'],
     'The current user must be able to write to the home: change its owner, or set another home with --home DIR (ALMANAC_HOME).',
+  ],
+  [
+    ['EROFS'],
+    'The file system of this path is read-only: mount it for writing, or set another home with --home DIR (ALMANAC_HOME).',
   ],
   [
     ['ENOSPC', 'EDQUOT'],

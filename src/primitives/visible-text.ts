@@ -14,3 +14,11 @@ export const visibleText = (text: string): string => text.replace(STEERING, esca
 
 /** Returns whether a text has such characters. */
 export const isVisible = (text: string): boolean => text.search(STEERING) < 0
+
+/** A word that is too long for an error, which can quote any input. */
+const LONG_WORD = /\S{257,}/g
+const SHOWN_CHARACTERS = 128
+
+/** Cuts off words of more than 256 characters, and says how long they were. */
+export const shortWords = (text: string): string =>
+  text.replace(LONG_WORD, (word) => `${word.slice(0, SHOWN_CHARACTERS)}… (${word.length} characters)`)
