@@ -3,7 +3,7 @@
 import type { QueryEthAccountResponse } from '../../../src/gen/chain/evm/v1/query_pb.ts'
 import { ask } from '../api/ask.ts'
 import { useHeight } from '../api/height.ts'
-import { useAnswer, useLoad } from '../api/load.ts'
+import { type Load, useAnswer, useLoad } from '../api/load.ts'
 import { type NodeFacts, nodeFacts, useNode } from '../api/node.ts'
 import { rest } from '../api/question.ts'
 import type { Wire } from '../api/wire.ts'
@@ -82,29 +82,7 @@ function Account({
           <Fact name="Bech32">
             <Hash text={forms.bech32} label="address" />
           </Fact>
-          <Loaded of={account} lines={4}>
-            {({ balance, balance_wei, nonce }) => (
-              <>
-                <Fact name="Balance">
-                  <span class="balance">
-                    <Units base={BigInt(balance_wei)} decimals={18} unit={node.display_denom} />
-                  </span>
-                </Fact>
-                <Fact name="In base units">
-                  <span class="num">
-                    {formatInteger(balance)} <span class="unit">{node.base_denom}</span>
-                  </span>
-                  <br />
-                  <span class="num">
-                    {formatInteger(balance_wei)} <span class="unit">wei</span>
-                  </span>
-                </Fact>
-                <Fact name="Nonce">
-                  <span class="num">{formatInteger(nonce)}</span>
-                </Fact>
-              </>
-            )}
-          </Loaded>
+          <Balance of={account} node={node} />
           <SdkPart forms={forms} />
         </Facts>
       </Section>
@@ -114,6 +92,51 @@ function Account({
       <Grants forms={forms} />
       <Validator forms={forms} />
       <AccountTxs forms={forms} />
+    </>
+  )
+}
+
+/** Takes the place of an account while it loads. */
+const NOTHING: Pick<Wire<QueryEthAccountResponse>, 'balance' | 'balance_wei' | 'nonce'> = {
+  balance: '0',
+  balance_wei: '0',
+  nonce: '0',
+}
+
+/** The native coin of the account in both units, and the nonce. */
+function Balance({ of, node }: { readonly of: Load<typeof NOTHING>; readonly node: NodeFacts }) {
+  if (of.error) return <Failure error={of.error} />
+  return (
+    <>
+      <Fact name="Balance">
+        <Loaded of={of} like={NOTHING}>
+          {({ balance_wei }) => (
+            <span class="balance">
+              <Units base={BigInt(balance_wei)} decimals={18} unit={node.display_denom} />
+            </span>
+          )}
+        </Loaded>
+      </Fact>
+      <Fact name="In base units">
+        <Loaded of={of} like={NOTHING}>
+          {({ balance, balance_wei }) => (
+            <>
+              <span class="num">
+                {formatInteger(balance)} <span class="unit">{node.base_denom}</span>
+              </span>
+              <br />
+              <span class="num">
+                {formatInteger(balance_wei)} <span class="unit">wei</span>
+              </span>
+            </>
+          )}
+        </Loaded>
+      </Fact>
+      <Fact name="Nonce">
+        <Loaded of={of} like={NOTHING}>
+          {({ nonce }) => <span class="num">{formatInteger(nonce)}</span>}
+        </Loaded>
+      </Fact>
     </>
   )
 }

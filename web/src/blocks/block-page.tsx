@@ -12,6 +12,25 @@ import { Fact, Facts, PageTitle, Section } from '../ui/section.tsx'
 import { ExactTime, Hash, Height, Link } from '../ui/values.tsx'
 import { TxTable } from './tx-table.tsx'
 
+const NO_HASH = '0'.repeat(64)
+/** Takes the place of a block while it loads. */
+const BLANK: Block = {
+  hash: NO_HASH,
+  header: {
+    chain_id: '',
+    height: '0',
+    time: '2000-01-01T00:00:00Z',
+    proposer_address: NO_HASH.slice(0, 40),
+    app_hash: NO_HASH,
+    last_block_id: { hash: NO_HASH },
+    validators_hash: NO_HASH,
+    data_hash: NO_HASH,
+  },
+  txs: [],
+  events: [],
+  sizeBytes: 0,
+}
+
 export default function BlockPage({ params: { height: text } }: PageProps) {
   if (!/^\d{1,18}$/.test(text ?? ''))
     return (
@@ -69,7 +88,7 @@ function OneBlock({ height }: { readonly height: bigint }) {
         </button>
       </div>
       <Section title="Header" question={engine('block', { height: height.toString() })}>
-        <Loaded of={block} lines={8}>
+        <Loaded of={block} like={BLANK}>
           {({ hash, header, txs, sizeBytes }) => (
             <Facts>
               <Fact name="Hash">

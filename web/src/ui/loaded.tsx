@@ -30,12 +30,24 @@ export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   )
 }
 
+/** Takes the place of what is loading with the same content, unseen, so that the layout does not jump at any width. */
+function Blank({ children }: { readonly children: ComponentChildren }) {
+  return (
+    <div class="blank" role="status" aria-label="Loading">
+      <div aria-hidden="true" inert>
+        {children}
+      </div>
+    </div>
+  )
+}
+
 /** Shows an answer in its present state. The previous answer stays while the next one is asked. */
 export function Loaded<Value>({
   of: { value, error },
   empty,
   isEmpty,
   lines,
+  like,
   children,
 }: {
   readonly of: Load<Value>
@@ -44,10 +56,14 @@ export function Loaded<Value>({
   readonly isEmpty?: (value: Value) => boolean
   /** Height of the place while it loads. Unit: lines. */
   readonly lines?: number
+  /** An answer of the usual size, which takes the place while it loads; `lines` does otherwise. */
+  readonly like?: Value
   readonly children: (value: Value) => ComponentChildren
 }): JSX.Element {
   if (error) return <Failure error={error} />
-  if (value === undefined) return <Skeleton lines={lines ?? 3} />
+  if (value === undefined) {
+    return like === undefined ? <Skeleton lines={lines ?? 3} /> : <Blank>{children(like)}</Blank>
+  }
   if (empty !== undefined && isEmpty?.(value)) return <Empty>{empty}</Empty>
   return <>{children(value)}</>
 }
