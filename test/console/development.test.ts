@@ -147,7 +147,7 @@ inBrowser('a chain without development methods offers none', async () => {
   await using plain = await startProcess(['--ephemeral', '--no-dev', '--insecure-keys'])
   await open(plain)
   await shown.page.untilText('This is no development chain')
-  expect(await shown.page.evaluate("document.querySelector('nav').innerText")).not.toContain('Development')
+  expect(await shown.page.evaluate("document.querySelector('nav').innerText")).not.toContain('Develop')
 })
 
 inBrowser('a node that ends is said to be gone, and what was shown stays', async () => {

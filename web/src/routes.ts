@@ -11,7 +11,7 @@ export const ROUTES: readonly Route[] = [
   { path: '/chain/:section', load: () => import('./chain/page.tsx') },
   { path: '/chain/:section/:item*', load: () => import('./chain/page.tsx') },
   { path: '/time', title: 'Time', load: () => import('./time/page.tsx') },
-  { path: '/development', title: 'Development', load: () => import('./development/page.tsx'), isForDevelopment: true },
+  { path: '/development', title: 'Develop', load: () => import('./development/page.tsx'), isForDevelopment: true },
   { path: '/docs', title: 'API', load: () => import('./docs/page.tsx') },
   { path: '/docs/:operation*', load: () => import('./docs/page.tsx') },
 ]
