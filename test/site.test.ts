@@ -12,14 +12,14 @@ interface Entry {
 }
 
 const root = resolve(import.meta.dirname, '..')
-const { sidebar, slugOf, ROOT_PAGES } = (await import(
+const { groupsOfPages, slugOf, ROOT_PAGES } = (await import(
   pathToFileURL(join(root, 'site/.vitepress/config.mjs')).href
 )) as {
-  readonly sidebar: readonly Entry[]
+  readonly groupsOfPages: readonly Entry[]
   readonly slugOf: (heading: string) => string
   readonly ROOT_PAGES: readonly string[]
 }
-const linked = sidebar.flatMap(({ items = [] }) => items)
+const linked = groupsOfPages.flatMap(({ items = [] }) => items)
 
 test('the navigation has every document once', () => {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })

@@ -16,15 +16,16 @@ const titleOf = (path) =>
     .exec(readFileSync(join(ROOT_PAGES.includes(path) ? root : docs, `${path}.md`), 'utf8'))?.[1]
     .replace(/[`*]/g, '') ?? path
 const page = (path) => ({ text: titleOf(path), link: `/${path}` })
-const group = (text, paths, collapsed = false) => ({ text, collapsed, items: paths.map(page) })
+const group = (text, paths) => ({ text, items: paths.map(page) })
 const pagesIn = (folder) =>
   readdirSync(join(docs, folder))
     .filter((name) => name.endsWith('.md') && !name.startsWith('index.'))
     .sort()
     .map((name) => `${folder}/${name.slice(0, -3)}`)
 
-export const sidebar = [
-  { text: 'Start here', link: '/' },
+const start = { text: 'Start here', link: '/' }
+const decisions = group('Decisions of architecture', ['adr/index', ...pagesIn('adr')])
+const groups = [
   group('Developers of apps', [
     ...['recipes', 'dev', 'library', 'json-rpc', 'queries', 'transactions', 'evm-guide', 'tokens', 'devgas-guide'],
     ...['time', 'console', 'api-page', 'compatibility'],
@@ -38,13 +39,16 @@ export const sidebar = [
     ...['glossary', 'dependencies'],
   ]),
   group('Reference', ['cli', 'options', 'api', 'errors', 'limits', 'reference', 'performance']),
-  group('Modules', pagesIn('modules'), true),
+  group('Modules', pagesIn('modules')),
   group('The project', ROOT_PAGES),
-  group('Decisions of architecture', ['adr/index', ...pagesIn('adr')], true),
 ]
 
-/** Every page in the order of the sidebar, with its title. */
-const pages = sidebar.flatMap(({ items = [] }) => items)
+/** The list beside a page. That of the decisions has only them: a list that folds its groups has buttons within buttons. */
+export const sidebar = { '/adr/': [start, decisions], '/': [start, ...groups, { text: decisions.text, link: '/adr/' }] }
+
+/** Every page, in groups, with its title. */
+export const groupsOfPages = [...groups, decisions]
+const pages = groupsOfPages.flatMap(({ items }) => items)
 
 /** Writes every page as Markdown beside its HTML, and `llms.txt`, which lists them for programs that read. */
 function writePlainPages(outDir) {
@@ -53,12 +57,9 @@ function writePlainPages(outDir) {
     mkdirSync(dirname(target), { recursive: true })
     copyFileSync(join(srcDir, `${link}.md`), target)
   }
-  const sections = sidebar
-    .filter(({ items }) => items)
-    .map(
-      ({ text, items }) =>
-        `## ${text}\n\n${items.map((one) => `- [${one.text}](${one.link.slice(1)}.md)`).join('\n')}\n`,
-    )
+  const sections = groupsOfPages.map(
+    ({ text, items }) => `## ${text}\n\n${items.map((one) => `- [${one.text}](${one.link.slice(1)}.md)`).join('\n')}\n`,
+  )
   const about = 'A chain node and query service: a chain in one command, and every query at every height.'
   writeFileSync(join(outDir, 'llms.txt'), `# Almanac\n\n> ${about}\n\n${sections.join('\n')}`)
 }
@@ -74,6 +75,12 @@ function plainOutsideLinks(markdown) {
   }
   markdown.renderer.rules.link_close = (tokens, i, options, env, self) =>
     isPlain ? '' : close(tokens, i, options, env, self)
+}
+
+/** Lets the keyboard scroll code of any kind: the generator does so for fenced code only. */
+function focusableCode(markdown) {
+  const { code_block: render } = markdown.renderer.rules
+  markdown.renderer.rules.code_block = (...given) => render(...given).replace('<pre', '<pre tabindex="0"')
 }
 
 /** Returns the anchor of a heading as GitHub makes it, so that a link works here and there. */
@@ -100,7 +107,11 @@ export default {
   // Any server and any folder: links have no host, and pages end with .html.
   base: process.env.SITE_BASE ?? '/',
   // No icon, and no request for one.
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [
+    ['link', { rel: 'icon', href: 'data:,' }],
+    // The name of the button does not contain the key that it would show.
+    ['style', {}, '.DocSearch-Button .DocSearch-Button-Keys { display: none !important }'],
+  ],
   cleanUrls: false,
   lastUpdated: false,
   // Links to files of the repository are no pages. Links between pages and headings are tested with the documents.
@@ -110,7 +121,10 @@ export default {
     html: false,
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: slugOf },
-    config: plainOutsideLinks,
+    config(markdown) {
+      plainOutsideLinks(markdown)
+      focusableCode(markdown)
+    },
   },
   themeConfig: {
     sidebar,

@@ -75,7 +75,7 @@ Each line has the path, the method of gRPC, and what it does. Every operation ta
 ${[...operationsByService()].map(serviceText).join('\n')}
 ## JSON-RPC of Ethereum
 
-| Method | Parameters | |
+| Method | Parameters | Meaning |
 |---|---|---|
 ${methods.join('\n')}
 
@@ -83,13 +83,13 @@ ${methods.join('\n')}
 
 Each has the prefixes \`anvil_\`, \`hardhat_\` and \`evm_\`.
 
-| Method | Parameters | |
+| Method | Parameters | Meaning |
 |---|---|---|
 ${verbs.join('\n')}
 
 ## RPC of the engine
 
-| Method | |
+| Method | Meaning |
 |---|---|
 ${engine.join('\n')}
 `

@@ -25,7 +25,7 @@ const sentence = (text: string): string => text.replace(/(?<=\. )[a-z]/g, (lette
 
 /** Returns the rows of the table. */
 export function renderDevFlags(): string {
-  return ['| Flag | Here | |', '|---|---|---|', ...DEV_FLAGS.map((flag) => sentence(rowOf(flag)))].join('\n')
+  return ['| Flag | Here | Meaning |', '|---|---|---|', ...DEV_FLAGS.map((flag) => sentence(rowOf(flag)))].join('\n')
 }
 
 /** Returns the text of the document with the table of the flags. */

@@ -65,7 +65,7 @@ export function renderOptions(): string {
     const rows = ALL_SETTINGS.filter(({ setting }) => setting.section === section)
     return `## ${section}
 
-| Option | Flag | Type | Default | |
+| Option | Flag | Type | Default | Meaning |
 |---|---|---|---|---|
 ${rows.map(({ name, setting }) => rowOf(name, setting)).join('\n')}
 `
