@@ -27,6 +27,7 @@ import { createHttpRpc } from '../engine/http-rpc.ts'
 import { openTxJournal } from '../engine/tx-journal.ts'
 import { diskFiles, type Files } from '../files.ts'
 import { type Log, moduleLog } from '../log.ts'
+import { parseLogLevels } from '../log-levels.ts'
 import { movedPort } from '../ports.ts'
 import type { Config } from '../settings.ts'
 import { VERSION } from '../version.ts'
@@ -262,6 +263,7 @@ async function runEngine(
     stateSync: config.statesync.enabled ? config.statesync : undefined,
     files,
     log,
+    logsDebug: parseLogLevels(config.log.level)!.allows('debug', 'engine'),
     onExit,
   })
   log('info', 'the engine runs', { program: path, version, p2p })

@@ -40,6 +40,8 @@ interface EngineOptions {
   readonly stateSync: EngineStateSync | undefined
   readonly files: Files
   readonly log: Log
+  /** Whether `log` has records of level debug. Without them the engine writes its errors only. */
+  readonly logsDebug: boolean
   /** Called if the engine ends without being asked to. */
   readonly onExit: (reason: string) => void
 }
@@ -91,7 +93,7 @@ function show(text: string, log: Log): void {
   }
   const { level, _msg: message = line.msg ?? '', module, err } = line
   log(level === 'error' ? 'error' : level === 'warn' ? 'warn' : 'debug', `engine: ${message}`, {
-    ...(module && { module }),
+    ...(module && { part: module }),
     ...(err !== undefined && { err }),
   })
 }
@@ -115,6 +117,7 @@ export function startEngineProcess(options: EngineOptions): EngineProcess {
       env: {
         // Searches are answered from the index of this node.
         CMT_TX_INDEX_INDEXER: 'null',
+        CMT_LOG_LEVEL: options.logsDebug ? 'info' : 'error',
         ...process.env,
         CMT_LOG_FORMAT: 'json',
         // Peers of one machine share an address.

@@ -150,6 +150,7 @@ async function run(
     stateSync: trust,
     files: diskFiles,
     log,
+    logsDebug: false,
     onExit: (reason) => fail(queryError('unavailable', `the engine does not fetch a snapshot: ${reason}`)),
   })
   undo.push(engine.stop)
