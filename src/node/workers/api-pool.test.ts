@@ -204,3 +204,34 @@ test('a second node of one process has API workers only on ports that it names',
   await expect(startNode({ api: { workers: 1 } })).rejects.toThrow('another node in this process has API workers')
   expect((await fetch(`${first.urls.rest}/healthz`)).status).toBe(200)
 })
+
+test('an API worker tells subscribers of admitted transactions, and one that subscribes again of later ones only', async () => {
+  await using node = await startNode({ api: { workers: 1 }, blocks: { time: 'manual' }, comet: { enabled: false } })
+  const { provider, accounts } = node
+  const socket = new WebSocket(node.urls.ws)
+  const received: { id?: number; result?: string; params?: { result: string } }[] = []
+  socket.onmessage = ({ data }) => void received.push(JSON.parse(String(data)))
+  await new Promise((resolve) => {
+    socket.onopen = resolve
+  })
+  const pushed = () => received.flatMap(({ params }) => (params ? [params.result] : []))
+  async function ask(id: number, method: string, param: string): Promise<string | undefined> {
+    socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params: [param] }))
+    const result = () => received.find((one) => one.id === id)?.result
+    await expect.poll(result).toBeDefined()
+    return result()
+  }
+  const send = async (i: number): Promise<string> => {
+    const tx = { from: accounts[i]!.address, to: accounts[9]!.address, value: '0x1' }
+    return String(await provider.request({ method: 'eth_sendTransaction', params: [tx] }))
+  }
+  const first = await ask(1, 'eth_subscribe', 'newPendingTransactions')
+  const sent = [await send(0), await send(1)]
+  await expect.poll(pushed).toEqual(sent)
+  await ask(2, 'eth_unsubscribe', first!)
+  await send(2)
+  await ask(3, 'eth_subscribe', 'newPendingTransactions')
+  sent.push(await send(3))
+  await expect.poll(pushed).toEqual(sent)
+  socket.close()
+})

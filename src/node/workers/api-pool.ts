@@ -64,6 +64,8 @@ interface Started {
   sent: WorkerStatus | undefined
   /** Whether the latest status is still in transit. */
   busy: boolean
+  /** Whether the worker listens for admitted transactions: few do, and telling one takes a tenth of their admission. */
+  hearsPending: boolean
   compute: PoolStats
   /** The latest report of its memory and processor time. */
   usage: WorkerUsage | undefined
@@ -110,6 +112,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   /** Admitted transactions that no worker has been told of. */
   let arrived: PendingTx[] = []
   function announce({ hash, bytes, evm }: PendingTx): void {
+    if (![...workers.values()].some(({ hearsPending }) => hearsPending)) return
     // A message for each would take longer than its admission, when an engine sends many at once.
     if (arrived.push({ hash, bytes, ...(evm && { evm }) }) === 1) setImmediate(sendArrived)
   }
@@ -117,7 +120,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     if (arrived.length === 0) return
     const txs = arrived
     arrived = []
-    for (const worker of workers.keys()) send(worker, { kind: 'pending', txs })
+    for (const [worker, { hearsPending }] of workers) if (hearsPending) send(worker, { kind: 'pending', txs })
   }
 
   /** Sends the status, unless the worker has it. */
@@ -148,6 +151,10 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       options.count?.(message.counts)
       started.compute = message.compute
       started.usage = message.usage
+      return
+    }
+    if (message.kind === 'hearPending') {
+      started.hearsPending = message.hears
       return
     }
     if (message.kind === 'print') {
@@ -217,7 +224,14 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     })
     const worker = cluster.fork(ALLOCATION)
     const begun = performance.now()
-    const started: Started = { running: new Map(), sent: undefined, busy: false, compute: NO_STATS, usage: undefined }
+    const started: Started = {
+      running: new Map(),
+      sent: undefined,
+      busy: false,
+      hearsPending: false,
+      compute: NO_STATS,
+      usage: undefined,
+    }
     workers.set(worker, started)
     return new Promise((resolve, reject) => {
       worker.on('message', (message: FromApiWorker) => {

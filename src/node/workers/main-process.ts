@@ -115,7 +115,14 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
       await ask({ kind: 'nextHeader', height })
     },
     onBlock: listeners.block.add,
-    onPending: listeners.pending.add,
+    onPending(listener) {
+      if (!listeners.pending.hasListeners()) send({ kind: 'hearPending', hears: true })
+      const remove = listeners.pending.add(listener)
+      return () => {
+        remove()
+        if (!listeners.pending.hasListeners()) send({ kind: 'hearPending', hears: false })
+      }
+    },
     onRollback: listeners.rollback.add,
     onHalt: listeners.halt.add,
     onStop: listeners.stop.add,

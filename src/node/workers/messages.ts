@@ -97,7 +97,7 @@ export type ToApiWorker =
   | { readonly kind: 'setup'; readonly setup: ApiSetup }
   /** After each commit, when the chain halts, and before an answer that follows a change. */
   | { readonly kind: 'status'; readonly status: WorkerStatus }
-  /** Transactions that were admitted, by arrival. */
+  /** Transactions that were admitted, by arrival, to a worker that listens for them. */
   | { readonly kind: 'pending'; readonly txs: readonly PendingTx[] }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
   /** Close the ports after the requests in progress, and end. */
@@ -122,6 +122,8 @@ export type FromApiWorker =
       readonly compute: PoolStats
       readonly usage: WorkerUsage
     }
+  /** Whether the worker listens for admitted transactions from here on. Without this message it does not. */
+  | { readonly kind: 'hearPending'; readonly hears: boolean }
   /** A line that a contract printed. */
   | { readonly kind: 'print'; readonly line: string }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array; readonly client?: string }
