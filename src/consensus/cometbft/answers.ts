@@ -4,6 +4,8 @@ import type { StoredBlock, TxResult, Validator } from '../../app/records.ts'
 import { logOf } from '../../app/result.ts'
 import {
   type Event,
+  type EventAttribute,
+  EventAttributeSchema,
   EventSchema,
   type ExecTxResult,
   ExecTxResultSchema,
@@ -14,11 +16,20 @@ import {
 import type { ChainEvent } from '../../store/types.ts'
 import type { Admission } from '../driver.ts'
 
+const EVENT = EventSchema.typeName
+const ATTRIBUTE = EventAttributeSchema.typeName
+
+/** Returns events as messages. They are literals: a block has tens of thousands of attributes, and `create` fills each field by its name. */
 export function eventsOf(events: StoredBlock['blockEvents'] | readonly ChainEvent[]): Event[] {
-  return events.map(({ type, attributes }) =>
-    create(EventSchema, { type, attributes: attributes.map(({ key, value }) => ({ key, value, index: true })) }),
-  )
+  return events.map(({ type, attributes }) => ({ $typeName: EVENT, type, attributes: attributes.map(attributeOf) }))
 }
+
+const attributeOf = ({ key, value }: { readonly key: string; readonly value: string }): EventAttribute => ({
+  $typeName: ATTRIBUTE,
+  key,
+  value,
+  index: true,
+})
 
 /**
  * Returns the result of a transaction with its log. The log of a success repeats the events as JSON: half of all bytes, which the engine
