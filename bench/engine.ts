@@ -3,7 +3,8 @@
  * validator, the same settings of the engine, transactions of the same length, sent to the engine's RPC by the same load process.
  * Each of the senders, 16 by default, has one transaction under way. Prints transactions per second at saturation, the processor time
  * that this application takes for one, API worker included, the interval of blocks at half of the kvstore's load, and the blocks per second
- * that the handshake replays after the application has lost its data.
+ * that the handshake replays after the application has lost its data. An application of another process that does nothing shows the bounds
+ * of both rates.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +17,8 @@ import { transactionHash } from '../src/evm/transaction/encode.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { hex } from '../src/primitives/bytes.ts'
 import { isAside, serveAside, startAside } from './support/aside.ts'
-import { blocksBetween, heightOf, sendAll, waitForHeight } from './support/engine-rpc.ts'
+import { serveBareApplication } from './support/bare-application.ts'
+import { blocksBetween, heightOf, sendAll, waitForHeight, waitingIn } from './support/engine-rpc.ts'
 import { call, removeFolder, scratchFolder, signTransfers, startNodeProcess } from './support/load.ts'
 import { median } from './support/median.ts'
 
@@ -85,16 +87,19 @@ async function startAlmanac(home: string): Promise<Running> {
   }
 }
 
-/** Starts the kvstore with the configuration of another engine's home. `length` is that of its transactions, in bytes. */
-async function startKvstore(home: string, config: string, length: number): Promise<Running> {
+/**
+ * Starts an engine with an application of its own, `kvstore`, or one at an address of ABCI, and the configuration of another engine's home.
+ * `length` is that of its transactions, in bytes.
+ */
+async function startEngine(application: string, home: string, config: string, length: number): Promise<Running> {
   execFileSync(engine, ['init', '--home', home], { stdio: 'ignore' })
   writeFileSync(join(home, 'config/config.toml'), config)
-  // A transaction of kvstore wants 1 gas: its blocks have as many as those of the application.
+  // A transaction wants 1 gas there: its blocks have as many as those of the application.
   const document = join(home, 'config/genesis.json')
   const genesis = JSON.parse(readFileSync(document, 'utf8')) as { consensus_params: { block: { max_gas: string } } }
   genesis.consensus_params.block.max_gas = String(TXS_OF_BLOCK)
   writeFileSync(document, JSON.stringify(genesis))
-  const options = ['--proxy_app', 'kvstore', '--rpc.laddr', RPC.replace('http', 'tcp'), '--p2p.laddr', P2P]
+  const options = ['--proxy_app', application, '--rpc.laddr', RPC.replace('http', 'tcp'), '--p2p.laddr', P2P]
   const child = spawn(engine, ['start', '--home', home, ...options], {
     stdio: 'ignore',
     env: { ...process.env, CMT_LOG_FORMAT: 'json', CMT_TX_INDEX_INDEXER: 'null' },
@@ -122,27 +127,31 @@ function startLoad() {
   return isAside ? undefined : startAside<Load, number>(import.meta.filename)
 }
 
-/** Sends transactions and waits until all are in blocks. Returns their blocks. */
+/**
+ * Sends transactions and waits until all are in blocks, or none waits any longer: an engine drops some without a word if its pool fills while
+ * they are checked. Returns the blocks and the number of transactions in them.
+ */
 async function measure(running: Running, count: number, perSecond: number) {
   const each = Math.ceil(count / SENDERS)
   const series = running.series(each)
   const first = (await heightOf(RPC)) + 1
   await load!.run({ series, perSecond })
-  const expected = each * SENDERS
   for (;;) {
+    const isEmpty = (await waitingIn(RPC)) === 0
     const blocks = await blocksBetween(RPC, first, await heightOf(RPC))
-    if (blocks.reduce((sum, { txs }) => sum + txs, 0) >= expected) return { blocks, expected }
+    const included = blocks.reduce((sum, { txs }) => sum + txs, 0)
+    if (included >= each * SENDERS || (isEmpty && blocks.at(-1)?.txs === 0)) return { blocks, included }
     await wait(200)
   }
 }
 
 /** Returns transactions per second between the first block and the last that has one. */
 async function saturate(running: Running): Promise<number> {
-  const { blocks, expected } = await measure(running, total, Number.POSITIVE_INFINITY)
+  const { blocks, included } = await measure(running, total, Number.POSITIVE_INFINITY)
   const full = blocks.filter(({ txs }) => txs > 0)
-  if (full.length < 3) throw new Error(`${expected} transactions fill ${full.length} blocks: give a larger number`)
+  if (full.length < 3) throw new Error(`${included} transactions fill ${full.length} blocks: give a larger number`)
   // The transactions of the first block arrived before it, in a time that is not known.
-  return ((expected - full[0]!.txs) * 1000) / (full.at(-1)!.timeMs - full[0]!.timeMs)
+  return ((included - full[0]!.txs) * 1000) / (full.at(-1)!.timeMs - full[0]!.timeMs)
 }
 
 /** Returns the median interval of blocks under a load, in milliseconds. */
@@ -173,9 +182,32 @@ async function replayRate(home: string): Promise<number> {
   return (last - first) / seconds
 }
 
+/** Returns both rates of an application that does nothing: transactions per second, and blocks per second of the handshake. */
+async function bareRates(home: string, config: string, length: number): Promise<{ txs: number; blocks: number }> {
+  const bare = await serveBareApplication(`unix://${join(home, 'bare.sock')}`)
+  const start = () => startEngine(bare.address, home, config, length)
+  const first = await start()
+  const txs = await saturate(first)
+  await first.end()
+  process.env['CMT_CONSENSUS_TIMEOUT_COMMIT'] = '1ms'
+  const second = await start()
+  await waitForHeight(RPC, REPLAYED_BLOCKS)
+  await second.end()
+  delete process.env['CMT_CONSENSUS_TIMEOUT_COMMIT']
+  const height = bare.height()
+  bare.forget()
+  const third = start()
+  while (bare.height() < height) await wait(1)
+  const blocks = (height * 1000) / (performance.now() - bare.startedMs())
+  await (await third).end()
+  await bare.close()
+  return { txs, blocks }
+}
+
 async function main(): Promise<void> {
   const home = scratchFolder()
   const other = scratchFolder()
+  const unused = scratchFolder()
   const replayed = scratchFolder()
   try {
     let ours = await startAlmanac(home)
@@ -184,11 +216,12 @@ async function main(): Promise<void> {
     await ours.end()
     const config = readFileSync(join(home, 'engine/config/config.toml'), 'utf8')
     removeFolder(home)
-    const kvstore = await startKvstore(other, config, length)
+    const kvstore = await startEngine('kvstore', other, config, length)
     const theirRate = await saturate(kvstore)
     const half = Math.floor(theirRate / 2)
     const theirInterval = await intervalUnder(kvstore, half)
     await kvstore.end()
+    const bare = await bareRates(unused, config, length)
     ours = await startAlmanac(home)
     const cpuBefore = ours.cpuSeconds!()
     const ourRate = await saturate(ours)
@@ -199,13 +232,16 @@ async function main(): Promise<void> {
     console.log(
       `saturation   kvstore ${theirRate.toFixed(0)}/s, almanac ${ourRate.toFixed(0)}/s, ratio ${(ourRate / theirRate).toFixed(2)}`,
     )
+    console.log(`bound        ${bare.txs.toFixed(0)}/s for an application that does nothing`)
     console.log(`processor    ${cpuMs.toFixed(2)} ms for a transaction of almanac`)
     console.log(
       `interval     at ${half}/s: kvstore ${theirInterval.toFixed(0)} ms, almanac ${ourInterval.toFixed(0)} ms, ratio ${(ourInterval / theirInterval).toFixed(3)}`,
     )
-    console.log(`replay       ${(await replayRate(replayed)).toFixed(0)} empty blocks/s`)
+    console.log(
+      `replay       ${(await replayRate(replayed)).toFixed(0)} empty blocks/s, ${bare.blocks.toFixed(0)} by the application that does nothing`,
+    )
   } finally {
-    for (const folder of [home, other, replayed]) removeFolder(folder)
+    for (const folder of [home, other, unused, replayed]) removeFolder(folder)
     load!.end()
   }
 }

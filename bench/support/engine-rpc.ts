@@ -37,6 +37,11 @@ export async function heightOf(url: string): Promise<number> {
   }
 }
 
+/** Returns the number of transactions in the engine's pool. */
+export async function waitingIn(url: string): Promise<number> {
+  return Number((await get<{ n_txs: string }>(url, 'num_unconfirmed_txs')).n_txs)
+}
+
 /** Resolves with the height once it is at least `height`. */
 export async function waitForHeight(url: string, height: number): Promise<number> {
   for (;;) {
