@@ -6,7 +6,7 @@ import type { BodySink } from '../transport/spool.ts'
 /** Size from which a result is sent in parts. */
 const LONG_BYTES = 128 * 1024
 const PART_BYTES = 32 * 1024
-/** Parts that are kept for further answers. */
+/** Number of parts that are kept for further answers. Beyond: a part is freed once it is sent. */
 const MAX_FREE_PARTS = 64
 const LONG = Symbol('long hex')
 
