@@ -1,10 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { diskFiles } from '../node/files.ts'
 import { startNode } from '../node/start.ts'
 import { runCommand } from './commands.ts'
 import { genesisCommand } from './genesis.ts'
@@ -89,17 +88,11 @@ test('an error cuts off a value that nobody could read', async () => {
   expect(unknown.join('')).toMatch(/^error: unknown command 'x{127}… \(100002 characters\)\n/)
 })
 
-test('a home that its file system cannot take is refused with advice', async () => {
-  // As Node.js refuses to make a folder on a file system that is read-only.
-  vi.spyOn(diskFiles, 'create').mockImplementation(() => {
-    throw Object.assign(new Error("ENOENT: no such file or directory, mkdir '/x'"), {
-      code: 'ENOENT',
-      syscall: 'mkdir',
-    })
-  })
-  expect((await refused('start', '--home', join(scratch, 'read-only'))).split('\n')[1]).toMatch(
-    /is read-only: mount it/,
-  )
+test('a home behind a link that leads nowhere is refused with advice, as is one on a file system that is read-only', async () => {
+  const link = join(scratch, 'link')
+  symlinkSync(join(scratch, 'nowhere'), link)
+  const said = await refused('start', '--home', join(link, 'home'))
+  expect(said).toMatch(/^almanac: ENOENT: .* mkdir .*\nThe folder cannot be made: .*\n$/)
 })
 
 test('the help names every command of genesis', async () => {

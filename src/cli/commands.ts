@@ -239,11 +239,14 @@ function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'syscall' in error && 'code' in error
 }
 
+/** Advice for a folder that cannot be made, which Node.js reports as missing (`ENOENT`) with all that are above it. */
+const NO_FOLDER =
+  'The folder cannot be made: its file system is read-only, or a link in its path leads nowhere. Set another path, for a home with --home DIR (ALMANAC_HOME).'
+
 /** Returns the advice for a system error, if there is one. */
 function hintOf({ code, syscall }: SystemError): string | undefined {
-  // Node.js reports a file system that takes no folder as a missing one.
-  const known = code === 'ENOENT' && syscall === 'mkdir' ? 'EROFS' : code
-  return HINTS.find(([codes]) => codes.includes(known))?.[1]
+  if (code === 'ENOENT' && syscall === 'mkdir') return NO_FOLDER
+  return HINTS.find(([codes]) => codes.includes(code))?.[1]
 }
 
 /** Advice by code of a system error. */
