@@ -14,7 +14,7 @@ import { transactionHash } from '../src/evm/transaction/encode.ts'
 import { VoteInfoSchema } from '../src/gen/tendermint/abci/types_pb.ts'
 import { identityOf } from '../src/identity/profiles.ts'
 import { hex } from '../src/primitives/bytes.ts'
-import { connectAbci } from './support/abci-client.ts'
+import { type AbciClient, openAbci } from '../test/support/abci-client.ts'
 import { removeFolder, scratchFolder, signTransfers, startNodeProcess } from './support/load.ts'
 
 const SENDERS = 16
@@ -25,6 +25,17 @@ const blocks = Number(process.argv[2] ?? 6)
 const empty = Number(process.argv[3] ?? 2000)
 
 const sha256 = (text: string | Uint8Array): Buffer => createHash('sha256').update(text).digest()
+/** Connects once the application listens. */
+async function connected(): Promise<AbciClient> {
+  for (;;) {
+    try {
+      return await openAbci(socket)
+    } catch {
+      await wait(20)
+    }
+  }
+}
+
 const home = scratchFolder()
 const socket = join(home, 'abci.sock')
 const flags = ['--home', home, '--accounts', String(SENDERS), '--balance', '100000000', '--insecure-keys']
@@ -35,27 +46,24 @@ const starting = startNodeProcess([
   ...[...flags, '--mempool-slots', '5000'],
   ...['--consensus', 'cometbft', '--engine', 'none', '--abci', `unix://${socket}`],
 ])
-const client = await connectAbci(socket)
+const client = await connected()
 const genesis = JSON.parse(readFileSync(join(home, 'genesis.json'), 'utf8')) as { chain_id: string; app_state: unknown }
 const startSeconds = BigInt(Math.floor(Date.now() / 1000)) - 100_000n
 const timeOf = (height: number) => ({ seconds: startSeconds + BigInt(height), nanos: 0 })
 
-await client.ask({ case: 'info', value: { version: '0.38.25', abciVersion: '2.0.0' } })
-const { validators } = await client.ask({
-  case: 'initChain',
-  value: {
-    time: timeOf(0),
-    chainId: genesis.chain_id,
-    consensusParams: {
-      block: { maxBytes: 4_194_304n, maxGas: 60_000_000n },
-      evidence: { maxAgeNumBlocks: 100_000n, maxAgeDuration: { seconds: 172_800n }, maxBytes: 1_048_576n },
-      validator: { pubKeyTypes: ['ed25519'] },
-      version: {},
-      abci: {},
-    },
-    appStateBytes: Buffer.from(JSON.stringify(genesis.app_state)),
-    initialHeight: 1n,
+await client.ask('info', { version: '0.38.25', abciVersion: '2.0.0' })
+const { validators } = await client.ask('initChain', {
+  time: timeOf(0),
+  chainId: genesis.chain_id,
+  consensusParams: {
+    block: { maxBytes: 4_194_304n, maxGas: 60_000_000n },
+    evidence: { maxAgeNumBlocks: 100_000n, maxAgeDuration: { seconds: 172_800n }, maxBytes: 1_048_576n },
+    validator: { pubKeyTypes: ['ed25519'] },
+    version: {},
+    abci: {},
   },
+  appStateBytes: Buffer.from(JSON.stringify(genesis.app_state)),
+  initialHeight: 1n,
 })
 const address = sha256(validators[0]!.pubKey!.sum.value as Uint8Array).subarray(0, 20)
 const vote = create(VoteInfoSchema, { validator: { address, power: validators[0]!.power }, blockIdFlag: 2 })
@@ -64,20 +72,17 @@ let height = 0
 /** Asks for the next block and its commit. Returns the results. */
 const finalize = (txs: readonly Uint8Array[]) => {
   height++
-  return client.ask({
-    case: 'finalizeBlock',
-    value: {
-      txs: [...txs],
-      decidedLastCommit: { votes: height === 1 ? [] : [vote] },
-      hash: sha256(`block ${height}`),
-      height: BigInt(height),
-      time: timeOf(height),
-      nextValidatorsHash: new Uint8Array(32),
-      proposerAddress: address,
-    },
+  return client.ask('finalizeBlock', {
+    txs: [...txs],
+    decidedLastCommit: { votes: height === 1 ? [] : [vote] },
+    hash: sha256(`block ${height}`),
+    height: BigInt(height),
+    time: timeOf(height),
+    nextValidatorsHash: new Uint8Array(32),
+    proposerAddress: address,
   })
 }
-const commit = () => client.ask({ case: 'commit', value: {} })
+const commit = () => client.ask('commit', {})
 await finalize([])
 await commit()
 const node = await starting
@@ -109,16 +114,16 @@ for (let block = 0; block < blocks; block++) {
   const txs = Array.from({ length: TXS }, (_, i) => series[i % SENDERS]![block * EACH + Math.floor(i / SENDERS)]!)
   await measured('CheckTx', async () => {
     for (let at = 0; at < TXS; at += SENDERS) {
-      const answers = txs.slice(at, at + SENDERS).map((tx) => client.ask({ case: 'checkTx', value: { tx } }))
+      const answers = txs.slice(at, at + SENDERS).map((tx) => client.ask('checkTx', { tx }))
       for (const { code, log } of await Promise.all(answers)) if (code !== 0) throw new Error(log)
     }
   })
   const proposal = { height: BigInt(height + 1), time: timeOf(height + 1), proposerAddress: address }
   const prepared = await measured('PrepareProposal', () =>
-    client.ask({ case: 'prepareProposal', value: { ...proposal, txs, maxTxBytes: 4_000_000n } }),
+    client.ask('prepareProposal', { ...proposal, txs, maxTxBytes: 4_000_000n }),
   )
   const ordered = prepared.txs
-  await measured('ProcessProposal', () => client.ask({ case: 'processProposal', value: { ...proposal, txs: ordered } }))
+  await measured('ProcessProposal', () => client.ask('processProposal', { ...proposal, txs: ordered }))
   const { txResults } = await measured('FinalizeBlock', () => finalize(ordered))
   const succeeded = txResults.filter(({ code }) => code === 0).length
   if (succeeded !== TXS) throw new Error(`${succeeded} of ${TXS} transfers succeeded`)
