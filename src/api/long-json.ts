@@ -3,7 +3,7 @@ import { utf8 } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import { DISCONNECTED } from './disconnected.ts'
 import type { PartTaker } from './gateway.ts'
-import { createPause } from './transport/slices.ts'
+import { createPause, type Pause } from './transport/slices.ts'
 
 const PIECE_LENGTH = 32 * 1024
 const PART_LENGTH = 64 * 1024
@@ -112,8 +112,8 @@ export async function writePieces(
   pieces: Iterable<string>,
   onPart: PartTaker,
   signal: AbortSignal | undefined,
+  pause: Pause = createPause(),
 ): Promise<void> {
-  const pause = createPause()
   let text = ''
   const flush = (): Promise<void> => {
     const part = utf8(text)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createPause } from '../transport/slices.ts'
 import { sendHex } from './long-hex.ts'
 
 const BYTES = 100_000
@@ -37,11 +38,13 @@ function lateClient() {
   }
 }
 
+const BRACES = { before: '{', after: '}' }
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('clients that take their answers at different times get their own bytes', async () => {
   const clients = [1, 0xab, 0xff].map((value) => ({ value, client: lateClient() }))
-  const sent = clients.map(({ value, client }) => sendHex(filled(value), '{', '}', client.sink))
+  const sent = clients.map(({ value, client }) => sendHex(filled(value), BRACES, client.sink, createPause()))
   for (let turns = 0; turns < 100; turns++) {
     for (const [i, { client }] of clients.entries()) if (turns % (i + 1) === 0) client.take()
     await turn()
@@ -52,14 +55,14 @@ test('clients that take their answers at different times get their own bytes', a
 
 test('the memory that a client left unread is not used for the next one', async () => {
   const gone = lateClient()
-  const left = sendHex(filled(0x11), '{', '}', gone.sink)
+  const left = sendHex(filled(0x11), BRACES, gone.sink, createPause())
   gone.take()
   await turn()
   const [{ chunk }] = gone.untaken as [(typeof gone.untaken)[number]]
   gone.leave()
   await left
   const next = lateClient()
-  const sent = sendHex(filled(0x22), '{', '}', next.sink)
+  const sent = sendHex(filled(0x22), BRACES, next.sink, createPause())
   for (let turns = 0; turns < 50; turns++) {
     next.take()
     await turn()

@@ -1,6 +1,6 @@
 /** Long byte results: sent as hex part by part, so that no text of the whole is made. */
 import { formatHex, formatHex0x } from '../../primitives/bytes.ts'
-import { createPause } from '../transport/slices.ts'
+import type { Pause } from '../transport/slices.ts'
 import type { BodySink } from '../transport/spool.ts'
 
 /** Size from which a result is sent in parts. */
@@ -50,8 +50,12 @@ async function sendDigits(bytes: Uint8Array, sink: BodySink): Promise<void> {
  * Sends bytes as a JSON text of hex, one part after the client has taken the previous one, in time slices. Resolves after the last
  * part, or once the client has disconnected.
  */
-export async function sendHex(bytes: Uint8Array, before: string, after: string, sink: BodySink): Promise<void> {
-  const pause = createPause()
+export async function sendHex(
+  bytes: Uint8Array,
+  { before, after }: { readonly before: string; readonly after: string },
+  sink: BodySink,
+  pause: Pause,
+): Promise<void> {
   await send(sink, Buffer.from(`${before}"0x`))
   for (let from = 0; from < bytes.length && !sink.isClosed(); from += PART_BYTES) {
     await sendDigits(bytes.subarray(from, from + PART_BYTES), sink)

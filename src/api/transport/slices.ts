@@ -25,3 +25,6 @@ export function pausesOf(
 
 /** Creates the pause of a piece of work on this thread. Work that is usually short has the share of its connection. */
 export const createPause = pausesOf(ownTurns, () => performance.now())
+
+/** Creates the pause of work that is known to be long. Its time counts for the address of the client. */
+export const createClientPause = (client: string): Pause => createPause(ownTurns.share(client, LONG_MS))

@@ -3,10 +3,11 @@ import type { BlockIndex, FoundLog } from '../../../indexer/types.ts'
 import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createSemaphore } from '../../transport/semaphore.ts'
-import { createPause } from '../../transport/slices.ts'
+import { createClientPause } from '../../transport/slices.ts'
 import { invalidParams, limitExceeded, serverError } from '../errors.ts'
 import { formatLog, type JsonObject, quantity } from '../format.ts'
 import { genesisByHash } from '../header.ts'
+import type { RpcCall } from '../method.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
 import { logSize } from './receipts.ts'
@@ -69,14 +70,14 @@ export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
  * if the client disconnects.
  */
 export async function findLogs(
-  node: GatewayNode,
+  { node, client, signal: gone }: Pick<RpcCall, 'node' | 'client' | 'signal'>,
   filter: LogFilter,
   { from, to }: LogRange,
-  signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = []
   const deadline = node.now() + node.settings.evmTimeoutMs
-  const pause = createPause()
+  const pause = createClientPause(client)
+  const signal = gone()
   /** Throws the error for a search that ended before it covered the block of `height`. */
   const end = (reason: string, height: bigint): never => {
     if (height > from) {
