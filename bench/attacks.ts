@@ -78,10 +78,13 @@ console.log(
 )
 const attacked = await watch(SECONDS)
 tell(`attacked for ${SECONDS} s`, attacked, idle)
+const [worker] = [...idle.peaks].flatMap(([pid, memory]) => (pid === node.child.pid ? [] : memory)) as [Memory]
 for (const [pid, { own, files }] of attacked.peaks) {
-  const before = idle.peaks.get(pid) ?? { own: 0, files: 0 }
+  // The process of noisy clients starts later, and is idle as the API worker is.
+  const before = idle.peaks.get(pid) ?? worker
   const grown = (now: number, then: number): string => `${((now - then) / MB).toFixed(0)} MB`
-  const what = pid === node.child.pid ? 'main process' : 'API worker'
+  const isLater = !idle.peaks.has(pid)
+  const what = pid === node.child.pid ? 'main process' : isLater ? 'API worker of noisy clients' : 'API worker'
   console.log(
     `  ${what}: own memory ${grown(own, before.own)}, pages of files ${grown(files, before.files)} above idle`,
   )

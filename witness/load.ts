@@ -2,6 +2,7 @@
 
 import type { GatewayNode } from '../src/api/gateway.ts'
 import type { CometNodeInfo } from '../src/api/node-info.ts'
+import { ownPorts } from '../src/api/transport/ports.ts'
 import { createApplication } from '../src/app/application.ts'
 import { createJobs } from '../src/app/jobs.ts'
 import type { Commit } from '../src/app/records.ts'
@@ -208,6 +209,7 @@ function openGateway(
     simulate: () => Promise.reject(queryError('unavailable', 'a recorded chain accepts no transactions')),
   }
   const node = createGatewayNode({
+    ports: ownPorts,
     config,
     identity,
     chainId: genesis.chain_id,

@@ -9,6 +9,7 @@ import type { ReadContext } from '../sdk/context.ts'
 import type { ClientAddress } from './transport/client-address.ts'
 import type { Connections } from './transport/connections.ts'
 import type { Outgoing } from './transport/outgoing.ts'
+import type { Ports } from './transport/ports.ts'
 import type { RateLimit } from './transport/rate-limit.ts'
 
 export interface QueryCall {
@@ -115,6 +116,8 @@ export interface GatewayNode {
   readonly outgoing: Outgoing
   /** The limit of open connections, one for the process. */
   readonly connections: Connections
+  /** The ports of the process. */
+  readonly ports: Ports
   /** The address by which a client is counted, also behind a proxy. */
   readonly clientAddress: ClientAddress
   /** The limit of requests of each address, one for the process. */

@@ -3,7 +3,7 @@ import { utf8 } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import { DISCONNECTED } from './disconnected.ts'
 import type { PartTaker } from './gateway.ts'
-import { createPause, type Pause } from './transport/slices.ts'
+import { createSignalPause, type Pause } from './transport/slices.ts'
 
 const PIECE_LENGTH = 32 * 1024
 const PART_LENGTH = 64 * 1024
@@ -112,7 +112,7 @@ export async function writePieces(
   pieces: Iterable<string>,
   onPart: PartTaker,
   signal: AbortSignal | undefined,
-  pause: Pause = createPause(),
+  pause: Pause = createSignalPause(signal),
 ): Promise<void> {
   let text = ''
   const flush = (): Promise<void> => {

@@ -26,6 +26,7 @@ import type { GatewayNode } from './gateway.ts'
 import { createClientAddress } from './transport/client-address.ts'
 import { createConnections } from './transport/connections.ts'
 import { createOutgoing } from './transport/outgoing.ts'
+import { ownPorts } from './transport/ports.ts'
 import { createRateLimit } from './transport/rate-limit.ts'
 
 const STRING = 'TYPE_STRING'
@@ -208,9 +209,10 @@ export function gatewayNode({
     driver: { status: () => ({ catchingUp: false, latestHeight: 20n, latestTimeNs: 0n }) } as never,
     withContext,
     prove: async (height, keys) => withContext(height, (ctx) => proveKeys(ctx, keys)),
+    ports: ownPorts,
     clientAddress: createClientAddress([]),
     rates: createRateLimit({ perSecond: 0, burst: 0 }, () => performance.now()),
-    outgoing: createOutgoing({ bytes: 96_000_000, stallMs: 10_000, onDisconnect() {} }, () => performance.now()),
+    outgoing: createOutgoing({ bytes: 96_000_000, stallMs: () => 10_000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       1000,
       () => performance.now(),

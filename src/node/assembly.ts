@@ -2,6 +2,7 @@
 import type { GatewayNode } from '../api/gateway.ts'
 import type { Methods } from '../api/jsonrpc/method.ts'
 import type { CometNodeInfo } from '../api/node-info.ts'
+import { ownPorts } from '../api/transport/ports.ts'
 import { createJobs } from '../app/jobs.ts'
 import { modules } from '../app/modules.ts'
 import type { CheckResult } from '../app/types.ts'
@@ -247,6 +248,7 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     return derived
   }
   const gateway = createGatewayNode({
+    ports: ownPorts,
     config,
     identity,
     chainId,

@@ -10,6 +10,7 @@ import { createClientAddress } from '../api/transport/client-address.ts'
 import { createConnections } from '../api/transport/connections.ts'
 import { createOutgoing } from '../api/transport/outgoing.ts'
 import { createRateLimit } from '../api/transport/rate-limit.ts'
+import { turns } from '../api/transport/turns.ts'
 import { type ProvenKeys, proveKeys } from '../app/proofs.ts'
 import { WEI_PER_NATIVE } from '../modules/bank/keeper.ts'
 import type { DevAccount } from './accounts.ts'
@@ -21,6 +22,17 @@ import { VERSION } from './version.ts'
 
 /** Time without a taken byte of an answer. Beyond: the client is disconnected. */
 const STALL_MS = 10_000
+/** The same for a client whose next connection another process serves. */
+const LEAVE_STALL_MS = 1000
+
+/**
+ * Time that counts for an address when a connection of it is ended: the answers that it did not take were made for nothing, and
+ * took memory from others.
+ */
+const UNREAD_MS = 100
+/** The same for a byte that waits for a millisecond: five megabytes that wait for a second count 0.3 s. */
+const WAITING_MS = 60e-9
+const DISPLACED_MS = 1
 
 /** Seconds whose requests an address can send at once, unless the settings say otherwise. */
 const BURST_SECONDS = 4
@@ -36,6 +48,7 @@ export interface GatewayParts
       | 'driver'
       | 'withContext'
       | 'observe'
+      | 'ports'
       | 'print'
       | 'recentLog'
       | 'log'
@@ -79,15 +92,22 @@ export function createGatewayNode(parts: GatewayParts): GatewayNode {
     outgoing: createOutgoing(
       {
         bytes: parseMemory(config.api.unsent)!,
-        stallMs: STALL_MS,
-        onDisconnect: (address, reason) => log('warn', 'a client was disconnected', { address, reason }),
+        stallMs: (address) => (given.ports.leaves(address) ? LEAVE_STALL_MS : STALL_MS),
+        onWaiting: (address, bytes, ms) => turns.charge(address, bytes * ms * WAITING_MS),
+        onDisconnect(address, reason) {
+          turns.charge(address, UNREAD_MS)
+          log('warn', 'a client was disconnected', { address, reason })
+        },
       },
       () => performance.now(),
     ),
     connections: createConnections(
       connectionLimit(config),
       () => performance.now(),
-      (address) => log('warn', 'a connection was closed, since api.connections are open', { address }),
+      (address) => {
+        turns.charge(address, DISPLACED_MS)
+        log('warn', 'a connection was closed, since api.connections are open', { address })
+      },
     ),
     clientAddress: createClientAddress(config.api.trustedProxies),
     rates: createRateLimit(

@@ -1,7 +1,8 @@
 /** The health endpoints. `/healthz`: the process answers. `/readyz`: its answers are current. */
 
 import { createServer, type Server } from 'node:http'
-import { listen, SERVER_TIMES } from '../api/transport/http-server.ts'
+import { SERVER_TIMES } from '../api/transport/http-server.ts'
+import { listen } from '../api/transport/ports.ts'
 import { STALLED_MS } from '../consensus/cometbft/stall-watch.ts'
 import type { BlockTiming, Driver, FollowStatus } from '../consensus/driver.ts'
 import { NS_PER_MS } from '../primitives/time.ts'

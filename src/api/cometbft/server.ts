@@ -12,7 +12,6 @@ import {
   closeServer,
   createHttpServer,
   type GatewayServer,
-  listen,
   type MountedServer,
   serveUpgrades,
 } from '../transport/http-server.ts'
@@ -250,12 +249,13 @@ async function serve(
   const name = path.slice(1)
   const method = methodOf(environment, cometMethods, name)
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
-  const waitMs = node.rates.take(clientOf(node, request))
+  const client = clientOf(node, request)
+  const waitMs = node.rates.take(client)
   if (waitMs !== undefined) {
     const limited = { ...headers, 'Retry-After': retryAfter(waitMs) }
     return await sendReply(response, tooMany(environment, URI_ID, waitMs), 429, limited)
   }
-  const signal = signalOf(response)
+  const signal = signalOf(response, client)
   const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search), signal)
   await sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers, signal)
 }
@@ -303,8 +303,8 @@ async function servePost(
   } catch {
     return await sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
   }
-  const signal = signalOf(response)
   const client = clientOf(environment.node, request)
+  const signal = signalOf(response, client)
   if (!Array.isArray(parsed)) {
     const reply = await answer(environment, parsed, { client, signal })
     return reply ? await sendReply(response, reply, 200, headers, signal) : send(response, 200, '', headers)
@@ -369,7 +369,7 @@ export function createCometServer(environment: CometEnvironment): CometServer {
   })
   return {
     mounted: { request: onRequest, accept: acceptPath },
-    listen: (port, host) => listen(server, port, host),
+    listen: (port, host) => node.ports.open(server, port, host),
     close() {
       subscriptions.close()
       return closeServer(server, sockets.clients)

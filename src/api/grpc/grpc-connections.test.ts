@@ -46,7 +46,7 @@ beforeAll(async () => {
     now: Date.now,
     rates: { take: () => undefined },
     clientAddress: () => '127.0.0.1',
-    outgoing: createOutgoing({ bytes: 100_000_000, stallMs: 60_000, onDisconnect() {} }, () => performance.now()),
+    outgoing: createOutgoing({ bytes: 100_000_000, stallMs: () => 60_000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,
       () => performance.now(),

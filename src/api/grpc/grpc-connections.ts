@@ -1,6 +1,7 @@
 /** The connections of the gRPC server. Each counts the messages that its client has not taken, or not sent whole. */
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
+import { addressOf } from '../transport/client-address.ts'
 import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from '../transport/http-server.ts'
 import { createPause, type Pause } from '../transport/slices.ts'
 import { shareOf, turns } from '../transport/turns.ts'
@@ -26,6 +27,8 @@ interface Connection {
 const PAUSE_BYTES = 64 * 1024
 /** Size of the first bytes of an HTTP/2 client: the preface and the head of its settings. */
 const PREFACE_BYTES = 24 + 9
+/** Time for the running calls of a client that is to connect again. */
+const LEAVE_MS = 10_000
 /** Time for the status of a call to reach a client whose connection is closed afterwards. */
 const STATUS_MS = 1000
 
@@ -38,10 +41,36 @@ export interface GrpcConnections {
    * aborts.
    */
   enter(peer: string, signal: AbortSignal): Promise<(() => void) | undefined>
+  /** Returns the address by which a client is counted. */
+  addressOf(peer: string): string
   /** Creates the pause of a call of a client. No further call of the client begins meanwhile, since the answer has not been sent. */
   pauseOf(peer: string): Pause
-  /** Creates a TCP server that hands its connections to the gRPC server. */
-  createServer(injector: ConnectionInjector): TcpServer
+  /** Creates a TCP server that hands its connections to the gRPC server, those of each address through an injector of their own. */
+  createServer(createInjector: () => ConnectionInjector): TcpServer
+}
+
+/** The connections of an address. */
+interface Injected {
+  readonly injector: ConnectionInjector
+  open: number
+  /** Whether its clients have been told to connect again. */
+  isLeaving: boolean
+  /** Tells the clients to connect again; their running calls are answered. */
+  leave(): void
+}
+
+function createInjected(injector: ConnectionInjector): Injected {
+  const injected: Injected = {
+    injector,
+    open: 0,
+    isLeaving: false,
+    leave() {
+      if (injected.isLeaving) return
+      injected.isLeaving = true
+      injector.drain(LEAVE_MS)
+    },
+  }
+  return injected
 }
 
 /** The name that gRPC gives to a client. */
@@ -60,7 +89,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   const connections = new Map<string, Connection>()
 
   /** Returns whether there is room for a connection. */
-  function accept(socket: Socket): boolean {
+  function accept(socket: Socket, injected: Injected): boolean {
     const peer = peerOf(socket)
     const connection: Connection = {
       socket,
@@ -77,6 +106,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
     }
     const isAccepted = addSocket(budgets, socket, {
       isBusy: () => connection.running > 0,
+      leave: injected.leave,
       unsent: () => connection.pending + socket.writableLength,
       unfinished: () => unfinishedBytes(connection),
       taken: () => connection.sent + socket.bytesWritten - socket.writableLength,
@@ -182,6 +212,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   return {
     interceptor: (_, call) => new CountedCall(call),
     enter: (peer, signal) => connections.get(peer)?.queue.enter(signal) ?? Promise.resolve(undefined),
+    addressOf: (peer) => addressOf(connections.get(peer)?.socket.remoteAddress),
     pauseOf(peer) {
       const connection = connections.get(peer)
       if (!connection) return createPause()
@@ -199,9 +230,21 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
         })
       }
     },
-    createServer(injector) {
+    createServer(createInjector) {
+      const byAddress = new Map<string, Injected>()
       return createServer((socket) => {
-        if (accept(socket)) injector.injectConnection(socket)
+        const address = addressOf(socket.remoteAddress)
+        const open = byAddress.get(address)
+        const injected = open && !open.isLeaving ? open : createInjected(createInjector())
+        if (!accept(socket, injected)) return
+        byAddress.set(address, injected)
+        injected.open++
+        socket.once('close', () => {
+          if (--injected.open > 0) return
+          if (byAddress.get(address) === injected) byAddress.delete(address)
+          injected.injector.destroy()
+        })
+        injected.injector.injectConnection(socket)
       })
     },
   }

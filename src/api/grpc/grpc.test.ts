@@ -82,7 +82,7 @@ beforeAll(async () => {
     now: Date.now,
     clientAddress: () => '',
     rates: { isOn: true, take: () => (tokens-- > 0 ? undefined : 250) },
-    outgoing: createOutgoing({ bytes: 10_000_000, stallMs: 5000, onDisconnect() {} }, () => performance.now()),
+    outgoing: createOutgoing({ bytes: 10_000_000, stallMs: () => 5000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,
       () => performance.now(),

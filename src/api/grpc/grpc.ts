@@ -21,8 +21,9 @@ import type { GatewayNode } from '../gateway.ts'
 import { type Family, type Names, namesOf } from '../names.ts'
 import { agree } from '../rest/height-selection.ts'
 import { queriedServicesOf } from '../services/queried.ts'
-import { type GatewayServer, listen } from '../transport/http-server.ts'
+import type { GatewayServer } from '../transport/http-server.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
+import { noteClient } from '../transport/slices.ts'
 import { answerCall, type CallAnswer, HEIGHT_NAMES } from './call.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
@@ -75,6 +76,7 @@ async function answerUnary(
 ): Promise<void> {
   const abort = new AbortController()
   const { signal } = abort
+  noteClient(signal, connections.addressOf(call.getPeer()))
   call.on('cancelled', () => abort.abort(DISCONNECTED))
   const end = await connections.enter(call.getPeer(), signal)
   try {
@@ -147,9 +149,9 @@ export function createGrpcServer(node: GatewayNode): GatewayServer {
   for (const reflection of createReflection(names.files, [...listed, Health.typeName], commentOfName, node)) {
     server.addService(reflection.definition, reflection.implementation)
   }
-  const tcp = connections.createServer(server.createConnectionInjector(ServerCredentials.createInsecure()))
+  const tcp = connections.createServer(() => server.createConnectionInjector(ServerCredentials.createInsecure()))
   return {
-    listen: (port, host) => listen(tcp, port, host),
+    listen: (port, host) => node.ports.open(tcp, port, host),
     close: () =>
       new Promise((resolve) => {
         health.close()

@@ -16,7 +16,6 @@ import {
   closeServer,
   createHttpServer,
   type GatewayServer,
-  listen,
   type MountedServer,
   serveUpgrades,
 } from '../transport/http-server.ts'
@@ -313,7 +312,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     async listen(port, host) {
       const server = createHttpServer(node, { keepAlive: true, noDelay: true }, onRequest)
       serveUpgrades(server, accept)
-      const opened = await listen(server, port, host)
+      const opened = await node.ports.open(server, port, host)
       servers.push(server)
       return opened
     },

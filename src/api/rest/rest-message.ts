@@ -14,6 +14,8 @@ export interface RestRequest {
   readonly body: () => Promise<string>
   /** Registers a listener that is called once if the client disconnects first. */
   readonly onClose: (listener: () => void) => void
+  /** Returns the address by which the client is counted. */
+  readonly client: () => string
   /** `performance.now()` when it arrived. */
   readonly startedMs: number
 }

@@ -1,4 +1,5 @@
 /** One operation of the REST gateway: the height and the route, a call with its deadline, and the reply. */
+
 import { create } from '@bufbuild/protobuf'
 import { parseBase64 } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
@@ -7,6 +8,7 @@ import type { GatewayNode, QueryAnswer, QueryCall } from '../gateway.ts'
 import { isLong } from '../long-messages.ts'
 import { isTrace } from '../traces.ts'
 import { createPayload, parseGrpcTimeout } from '../transport/http.ts'
+import { noteClient } from '../transport/slices.ts'
 import { createBase64Encoder, createSpool } from '../transport/spool.ts'
 import { selectHeight } from './height-selection.ts'
 import type { RestCache } from './rest-cache.ts'
@@ -102,7 +104,10 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
     let abort: AbortController | undefined
     const signal = (): AbortSignal => {
-      abort ??= new AbortController()
+      if (!abort) {
+        abort = new AbortController()
+        noteClient(abort.signal, request.client())
+      }
       return abort.signal
     }
     const call = { method: route.method, request: bound.request, height, signal, timeoutMs, takesLong: true }

@@ -9,7 +9,6 @@ import {
   closeServer,
   createHttpServer,
   type GatewayServer,
-  listen,
   type SharedPort,
   serveUpgrades,
 } from '../transport/http-server.ts'
@@ -61,6 +60,7 @@ export function createRestServer(
       id: nextId(headers['x-request-id']),
       body: () => readBody(req, limitBytes, node.outgoing),
       onClose: (listener) => res.once('close', listener),
+      client: () => clientOf(req),
       startedMs,
     })
     if (reply instanceof Promise) reply.then((done) => send(req, res, done))
@@ -81,7 +81,7 @@ export function createRestServer(
   const server = createHttpServer(node, { maxHeaderSize: MAX_HEAD_BYTES }, handle)
   if (console) serveUpgrades(server, console.accept)
   return {
-    listen: (port, host) => listen(server, port, host),
+    listen: (port, host) => node.ports.open(server, port, host),
     close() {
       shared?.close()
       return closeServer(server)
@@ -116,6 +116,7 @@ export function createRestHandler(
       id: nextId(),
       body,
       onClose: () => {},
+      client: () => '',
       startedMs,
     })
     const flat = reply.payload.headers.concat(reply.headers)

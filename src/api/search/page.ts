@@ -1,7 +1,7 @@
 /** Pages of search results, as in the CometBFT RPC: numbered from 1, with 30 entries by default and at most 100. */
 import { queryError } from '../../primitives/errors.ts'
 import { DISCONNECTED } from '../disconnected.ts'
-import { createPause } from '../transport/slices.ts'
+import { createSignalPause } from '../transport/slices.ts'
 
 const DEFAULT_PER_PAGE = 30n
 /** Results in a page of a search. Beyond: the page has this many. */
@@ -42,7 +42,7 @@ export async function requireShort<T>(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (items.length < 2) return
-  const pause = createPause()
+  const pause = createSignalPause(signal)
   let size = 0
   for (const [index, item] of items.entries()) {
     size += sizeOf(item)

@@ -7,7 +7,7 @@ import { queryError } from '../../primitives/errors.ts'
 import { MAX_INT64 } from '../../primitives/integers.ts'
 import { DISCONNECTED } from '../disconnected.ts'
 import { createSemaphore } from '../transport/semaphore.ts'
-import { createPause, type Pause } from '../transport/slices.ts'
+import { createSignalPause, type Pause } from '../transport/slices.ts'
 import { positionsOf } from './either-name.ts'
 import { type Condition, matchesEvents, matchesValue, type Query } from './query.ts'
 
@@ -44,7 +44,7 @@ async function inTurn<T>(blocks: BlockIndex, { signal }: SearchOptions, search: 
 /** Yields the thread every few milliseconds. Rejects with `deadlineExceeded` once the budget is spent, or `cancelled`. */
 function createSlicer({ now, budgetMs, signal }: SearchOptions): Pause {
   const deadline = now() + budgetMs
-  const pause = createPause()
+  const pause = createSignalPause(signal)
   const check = (): void => {
     if (signal?.aborted) throw DISCONNECTED
     if (now() < deadline) return

@@ -15,7 +15,7 @@ import { parseSearch } from '../search/either-name.ts'
 import { page, requireShort } from '../search/page.ts'
 import { SEARCH_BUDGET_MS, searchTxs, type TxPosition } from '../search/search.ts'
 import { answerSize } from '../stored-results.ts'
-import { createPause } from '../transport/slices.ts'
+import { createSignalPause } from '../transport/slices.ts'
 import { aminoTxOf } from './amino-tx.ts'
 import { blockInit, requireBlock } from './blocks.ts'
 import { defineService } from './service.ts'
@@ -74,7 +74,7 @@ export const txService = defineService(Service, {
     await requireShort(wanted, (position) => sizeAt(node, position), 'limit', signal)
     const txs: Tx[] = []
     const txResponses: TxResponseInit[] = []
-    const pause = createPause()
+    const pause = createSignalPause(signal)
     for (const position of wanted.items) {
       await pause()
       const found = readTxAt(node, position)

@@ -19,9 +19,7 @@ const MAX_HOPS = 16
  * other sender is ignored. Throws `invalidArgument` for any other entry.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
-  const proxies = new BlockList()
-  for (const range of trusted.flatMap((one) => (one === LOOPBACK ? LOOPBACK_RANGES : [one]))) addRange(proxies, range)
-  const isTrusted = (address: string): boolean => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  const isTrusted = createProxies(trusted)
   const hasProxies = trusted.length > 0
   /** The latest connection that no proxy spoke for, since the requests of one follow each other. */
   let latest = { remote: '', client: '' }
@@ -46,6 +44,16 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
     return networkOf(client)
   }
 }
+
+/** Creates the function that tells whether an address is one of a list of trusted proxies. Throws as `createClientAddress`. */
+export function createProxies(trusted: readonly string[]): (address: string) => boolean {
+  const proxies = new BlockList()
+  for (const range of trusted.flatMap((one) => (one === LOOPBACK ? LOOPBACK_RANGES : [one]))) addRange(proxies, range)
+  return (address) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+}
+
+/** Returns the address by which a connection is counted, also one of a proxy; empty if the socket has none. */
+export const addressOf = (remote: string | undefined): string => networkOf(plainAddress(remote ?? '') ?? '')
 
 function addRange(list: BlockList, range: string): void {
   const [address = '', bits] = range.split('/')

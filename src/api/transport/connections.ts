@@ -8,6 +8,8 @@ export interface Connection {
   transferred(): number
   /** Whether a request of it is being answered. */
   isBusy(): boolean
+  /** Asks the client to connect again, if its protocol has a way that loses no request. Absent where the next answer asks. */
+  leave?: (() => void) | undefined
   close(): void
 }
 
@@ -17,6 +19,8 @@ export interface Connections {
    * most connections. Returns the function that removes it; undefined if it is refused.
    */
   admit(connection: Connection): (() => void) | undefined
+  /** Asks the clients of an address to connect again. */
+  leave(address: string): void
 }
 
 interface State {
@@ -90,6 +94,9 @@ export function createConnections(
       own.set(connection, { transferred: 0, since: elapsed() })
       count++
       return () => remove(connection)
+    },
+    leave(address) {
+      for (const connection of byAddress.get(address)?.keys() ?? []) connection.leave?.()
     },
   }
 }

@@ -3,11 +3,14 @@ import { createServer } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createConnections } from './connections.ts'
-import { closeServer, createHttpServer, listen } from './http-server.ts'
+import { closeServer, createHttpServer } from './http-server.ts'
 import { createOutgoing } from './outgoing.ts'
+import { listen, ownPorts } from './ports.ts'
 
 test('pipelined requests are answered one after the other and in order, however long the first takes', async () => {
-  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: 60_000, onDisconnect() {} }, () => performance.now())
+  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: () => 60_000, onDisconnect() {} }, () =>
+    performance.now(),
+  )
   let running = 0
   let most = 0
   const connections = createConnections(
@@ -15,7 +18,7 @@ test('pipelined requests are answered one after the other and in order, however 
     () => performance.now(),
     () => {},
   )
-  const server = createHttpServer({ outgoing, connections }, {}, (request, response) => {
+  const server = createHttpServer({ outgoing, connections, ports: ownPorts }, {}, (request, response) => {
     running++
     most = Math.max(most, running)
     const answer = (): void => {
@@ -55,7 +58,7 @@ test('a server closes although a socket was taken over from it only then', async
 test('requests that wait for the previous answer of their connection count as bytes that wait for the client', async () => {
   const gone: string[] = []
   const outgoing = createOutgoing(
-    { bytes: 2_000_000, stallMs: 60_000, onDisconnect: (_, reason) => void gone.push(reason) },
+    { bytes: 2_000_000, stallMs: () => 60_000, onDisconnect: (_, reason) => void gone.push(reason) },
     () => performance.now(),
   )
   const connections = createConnections(
@@ -64,7 +67,7 @@ test('requests that wait for the previous answer of their connection count as by
     () => {},
   )
   let finish = (): void => {}
-  const server = createHttpServer({ outgoing, connections }, {}, (request, response) => {
+  const server = createHttpServer({ outgoing, connections, ports: ownPorts }, {}, (request, response) => {
     if (request.url === '/slow') return
     if (request.url !== '/first') response.end('answered')
     else finish = () => response.end('answered')
@@ -87,14 +90,16 @@ test('requests that wait for the previous answer of their connection count as by
 })
 
 test('a connection that pipelines without end gets the answers to its first requests, and ends', async () => {
-  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: 60_000, onDisconnect() {} }, () => performance.now())
+  const outgoing = createOutgoing({ bytes: 10_000_000, stallMs: () => 60_000, onDisconnect() {} }, () =>
+    performance.now(),
+  )
   const connections = createConnections(
     100,
     () => performance.now(),
     () => {},
   )
   let read = 0
-  const server = createHttpServer({ outgoing, connections }, {}, (request, response) => {
+  const server = createHttpServer({ outgoing, connections, ports: ownPorts }, {}, (request, response) => {
     if (request.url === '/slow') setTimeout(() => response.end('<slow>'), 100)
     else response.end(`<${request.url}>`)
   })

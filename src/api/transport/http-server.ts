@@ -1,8 +1,9 @@
 /** HTTP servers: opening a port, limits of its connections, and closing it while clients keep their connections. */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http'
-import type { Socket, Server as TcpServer } from 'node:net'
+import type { Socket } from 'node:net'
 import type { WebSocketServer } from 'ws'
 import type { GatewayNode } from '../gateway.ts'
+import { addressOf } from './client-address.ts'
 import type { Connection } from './connections.ts'
 import { answerWithoutUpgrade, asksForWebSocket } from './other-upgrades.ts'
 import type { Peer } from './outgoing.ts'
@@ -39,17 +40,24 @@ const READ_AHEAD_BYTES = 2048
  */
 const MAX_READ_AHEAD = 256
 
+/** Status of WebSocket for a client that is to connect again. Source: the registry of close codes of RFC 6455. */
+const TRY_AGAIN = 1013
+
+/** Time that counts for a client which pipelines more, as much as its requests take the parser. */
+const PIPELINE_MS = 20
+
 /** The budgets of the process that every connection counts for. */
-export type Budgets = Pick<GatewayNode, 'outgoing' | 'connections'>
+export type Budgets = Pick<GatewayNode, 'outgoing' | 'connections' | 'ports'>
 
 /** Adds a connection to the budgets. Returns whether there is room for it; it is closed otherwise. */
 export function addSocket({ outgoing, connections }: Budgets, socket: Socket, peer: ServedPeer): boolean {
-  const address = socket.remoteAddress ?? ''
+  const address = addressOf(socket.remoteAddress)
   const close = (): void => void socket.destroy()
   const leave = connections.admit({
     address,
     transferred: () => socket.bytesRead + socket.bytesWritten,
     isBusy: peer.isBusy,
+    leave: peer.leave,
     close,
   })
   if (!leave) {
@@ -73,7 +81,7 @@ export interface SharedPort {
 }
 
 /** The facts of a connection that depend on its protocol. */
-type ServedPeer = Pick<Connection, 'isBusy'> & Pick<Peer, 'unsent' | 'unfinished' | 'taken'>
+type ServedPeer = Pick<Connection, 'isBusy' | 'leave'> & Pick<Peer, 'unsent' | 'unfinished' | 'taken'>
 
 /** Whether a request has several `Host` headers, which proxies and servers can read differently. */
 function hasSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
@@ -98,7 +106,6 @@ export function createHttpServer(
   options: ServerOptions,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Server {
-  const reading = new WeakMap<Socket, Reading>()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (hasSeveralHosts(request)) response.writeHead(400, { Connection: 'close' }).end(SEVERAL_HOSTS)
     // A request with a body takes its turn when the body has arrived.
@@ -111,9 +118,10 @@ export function createHttpServer(
   const server = createServer({ ...SERVER_TIMES, ...options }, (request, response) => {
     const { socket } = request
     budgets.outgoing.check(socket)
-    const own = reading.get(socket)!
+    const own = readings.get(socket)!
     const before = own.latest
     own.latest = response
+    if (budgets.ports.leaves(own.address)) response.shouldKeepAlive = false
     if (!before || before.writableFinished || before.destroyed) {
       answer(request, response)
       return
@@ -121,6 +129,7 @@ export function createHttpServer(
     own.waiting++
     if (own.waiting === MAX_READ_AHEAD) {
       own.isOver = true
+      turns.charge(own.address, PIPELINE_MS)
       response.shouldKeepAlive = false
     }
     // Without a pause a client could pipeline requests without end. The parser resumes the socket after each message, so the
@@ -140,12 +149,14 @@ export function createHttpServer(
     })
   })
   server.on('connection', (socket) => {
-    const own: Reading = { latest: undefined, waiting: 0, isOver: false }
-    reading.set(socket, own)
+    const address = addressOf(socket.remoteAddress)
+    const own: Reading = { address, latest: undefined, waiting: 0, isOver: false, leave: undefined }
+    readings.set(socket, own)
     addSocket(budgets, socket, {
       isBusy: () => own.latest !== undefined && !own.latest.writableFinished && !own.latest.destroyed,
       unsent: () => socket.writableLength,
       taken: () => socket.bytesWritten - socket.writableLength,
+      leave: () => own.leave?.(),
     })
     stopParserWhen(socket, () => own.isOver)
   })
@@ -154,12 +165,17 @@ export function createHttpServer(
 
 /** The requests of a connection that have been read. */
 interface Reading {
+  readonly address: string
   latest: ServerResponse | undefined
   /** Number of requests that wait for the previous answer. */
   waiting: number
   /** Whether no further request is read. */
   isOver: boolean
+  /** Asks the client to connect again. Absent before an upgrade, where the head of the next answer does. */
+  leave: (() => void) | undefined
 }
+
+const readings = new WeakMap<Socket, Reading>()
 
 /** The part of the parser of `node:http` that takes a request. It returns 2 to parse no further, as for an upgrade. */
 interface Parser {
@@ -203,7 +219,11 @@ export function serveUpgrades(
       return
     }
     if (typeof accepted !== 'string') {
-      accepted.handleUpgrade(request, socket, head, (client) => accepted.emit('connection', client, request))
+      accepted.handleUpgrade(request, socket, head, (client) => {
+        const own = readings.get(request.socket)
+        if (own) own.leave = () => client.close(TRY_AGAIN, 'connect again')
+        accepted.emit('connection', client, request)
+      })
       return
     }
     // A refused client can disconnect before it receives the answer.
@@ -217,18 +237,6 @@ export interface GatewayServer {
   /** Opens a port; 0 lets the system choose one. Resolves with the port once it is open; rejects if it is taken. */
   listen(port: number, host: string): Promise<{ readonly port: number }>
   close(): Promise<void>
-}
-
-/** Opens a port, as `GatewayServer.listen` does. */
-export function listen(server: TcpServer, port: number, host: string): Promise<{ readonly port: number }> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      const address = server.address()
-      resolve({ port: typeof address === 'object' && address ? address.port : port })
-    })
-  })
 }
 
 const CLOSE_MS = 1000

@@ -4,20 +4,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { createConnections } from './connections.ts'
 import { takeBytes } from './http.ts'
-import { closeServer, createHttpServer, listen } from './http-server.ts'
+import { closeServer, createHttpServer } from './http-server.ts'
 import { createOutgoing } from './outgoing.ts'
+import { listen, ownPorts } from './ports.ts'
 
 const BODY_BYTES = 5_000_000
 const LIMIT_BYTES = 5 * 1024 * 1024
 
 test('of many long bodies of one address few are read at a time, and the others once those have arrived', async () => {
-  const outgoing = createOutgoing({ bytes: 100_000_000, stallMs: 60_000, onDisconnect() {} }, () => performance.now())
+  const outgoing = createOutgoing({ bytes: 100_000_000, stallMs: () => 60_000, onDisconnect() {} }, () =>
+    performance.now(),
+  )
   const connections = createConnections(
     100,
     () => performance.now(),
     () => {},
   )
-  const server = createHttpServer({ outgoing, connections }, {}, (request, response) => {
+  const server = createHttpServer({ outgoing, connections, ports: ownPorts }, {}, (request, response) => {
     takeBytes(
       request,
       LIMIT_BYTES,

@@ -246,7 +246,14 @@ export function takeBody(
 
 /** Reads a body like `takeBody`, as a promise. */
 export function readBody(req: IncomingMessage, limitBytes: number, outgoing: Outgoing): Promise<string> {
-  return new Promise((resolve, reject) => takeBody(req, limitBytes, outgoing, resolve, reject))
+  return new Promise((resolve, reject) => {
+    const take = (body: string): void => {
+      // Its turn ends with this function, and the work begins after it.
+      turns.follow(shareOf(req.socket))
+      resolve(body)
+    }
+    takeBody(req, limitBytes, outgoing, take, reject)
+  })
 }
 
 const TIMEOUT = /^(\d{1,8})([HMSmun])$/

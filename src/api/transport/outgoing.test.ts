@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest'
 import { createOutgoing, type Peer } from './outgoing.ts'
 
-const LIMITS = { bytes: 100, stallMs: 5000 }
+/** The address `leaving` is one whose next connection another process serves. */
+const LIMITS = { bytes: 100, stallMs: (address: string) => (address === 'leaving' ? 1000 : 5000) }
 
 /** Creates a budget with a clock that the test moves, and connections whose counters it sets. */
 function world() {
   let now = 0
   const gone: string[] = []
-  const outgoing = createOutgoing({ ...LIMITS, onDisconnect: (address) => void gone.push(address) }, () => now)
+  const waited: [address: string, bytes: number, ms: number][] = []
+  const limits = {
+    ...LIMITS,
+    onWaiting: (...what: [address: string, bytes: number, ms: number]) => void waited.push(what),
+    onDisconnect: (address: string) => void gone.push(address),
+  }
+  const outgoing = createOutgoing(limits, () => now)
   const connect = (unsent: number, address = 'a') => {
     const state = { unsent, taken: 0, isClosed: false }
     const peer: Peer = {
@@ -24,7 +31,7 @@ function world() {
     now += ms
     outgoing.check()
   }
-  return { outgoing, gone, connect, wait }
+  return { outgoing, gone, waited, connect, wait }
 }
 
 test('clients within the budget stay, however many wait', () => {
@@ -50,6 +57,32 @@ test('beyond the budget the clients with the most bytes for the longest time are
   small.unsent = 50
   wait(50)
   expect([large.isClosed, small.isClosed]).toEqual([true, false])
+})
+
+test('each look reports the bytes that wait for an address, and the time since the last one, at most a second', () => {
+  const { connect, wait, waited } = world()
+  connect(10)
+  connect(5)
+  connect(1, 'b')
+  wait(300)
+  wait(200)
+  wait(4000)
+  expect(waited).toEqual([
+    ['a', 15, 1000],
+    ['b', 1, 1000],
+    ['a', 15, 200],
+    ['b', 1, 200],
+    ['a', 15, 1000],
+    ['b', 1, 1000],
+  ])
+})
+
+test('the time limit is that of the address', () => {
+  const { connect, wait } = world()
+  const [usual, leaving] = [connect(1), connect(1, 'leaving')]
+  wait(500)
+  wait(1000)
+  expect([usual, leaving].map(({ isClosed }) => isClosed)).toEqual([false, true])
 })
 
 test('a client that takes nothing for the time limit is disconnected, and one that takes a byte is not', () => {

@@ -16,8 +16,10 @@ export interface Peer {
 export interface OutgoingLimits {
   /** Bytes that can wait for all clients of this process together. One address can have half of them. */
   readonly bytes: number
-  /** Time without a taken byte after which a client that has bytes waiting is disconnected. */
-  readonly stallMs: number
+  /** Returns the time without a taken byte after which a client that has bytes waiting is disconnected. */
+  readonly stallMs: (address: string) => number
+  /** Called with the bytes that wait for the clients of an address, and the time since the last look, at most a second. */
+  readonly onWaiting?: (address: string, bytes: number, ms: number) => void
   /** Called for every client that is disconnected. */
   readonly onDisconnect: (address: string, reason: string) => void
 }
@@ -57,7 +59,10 @@ const CHECK_MS = 50
 const WATCH_MS = 1000
 
 /** Creates the budget of one process. `elapsed` is a clock in milliseconds that never goes back. */
-export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits, elapsed: () => number): Outgoing {
+export function createOutgoing(
+  { bytes, stallMs, onWaiting, onDisconnect }: OutgoingLimits,
+  elapsed: () => number,
+): Outgoing {
   const peers = new Map<object, State>()
   /** Connections for which bytes waited at the last look, or can wait since. */
   let active = new Map<object, State>()
@@ -97,7 +102,7 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
       // An unfinished answer cannot be taken, and an unfinished request has its own time limit.
       if (hasTaken || unsent === 0) state.stalledSince = now
       if (state.waiting === 0) continue
-      if (now - state.stalledSince >= stallMs) disconnect(connection, state, STALLED)
+      if (now - state.stalledSince >= stallMs(peer.address)) disconnect(connection, state, STALLED)
       else waiting.push([connection, state])
     }
     return waiting
@@ -118,6 +123,7 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
   }
 
   function inspect(looked: ReadonlyMap<object, State>): void {
+    const before = last
     last = elapsed()
     const waiting = measure(looked, last)
     active = new Map(waiting)
@@ -127,6 +133,10 @@ export function createOutgoing({ bytes, stallMs, onDisconnect }: OutgoingLimits,
       const own = byAddress.get(address)
       if (own) own.push(entry)
       else byAddress.set(address, [entry])
+    }
+    for (const [address, own] of byAddress) {
+      const total = own.reduce((sum, [, state]) => sum + state.waiting, 0)
+      onWaiting?.(address, total, Math.min(WATCH_MS, last - before))
     }
     // Without other addresses to protect, one address can use the whole budget.
     if (byAddress.size > 1) for (const own of byAddress.values()) shrink(own, bytes / 2, last)

@@ -28,3 +28,15 @@ export const createPause = pausesOf(ownTurns, () => performance.now())
 
 /** Creates the pause of work that is known to be long. Its time counts for the address of the client. */
 export const createClientPause = (client: string): Pause => createPause(ownTurns.share(client, LONG_MS))
+
+/** Clients that wait for the work which ends with a signal. */
+const clients = new WeakMap<AbortSignal, string>()
+
+/** Notes the address of the client for which the work of a signal is done. */
+export function noteClient(signal: AbortSignal, client: string): void {
+  clients.set(signal, client)
+}
+
+/** Creates the pause of long work that ends with a signal. Its time counts for the client that was noted. */
+export const createSignalPause = (signal: AbortSignal | undefined): Pause =>
+  createClientPause((signal && clients.get(signal)) ?? '')

@@ -100,3 +100,38 @@ test('requests run at once while a slice lasts and nobody waits', async () => {
   for (let i = 0; i < 3; i++) await setImmediate()
   expect(turns.take(honest)).toBeUndefined()
 })
+
+test('an address is greedy only while another one asks, and until what it used is forgotten', async () => {
+  const { turns, ask, pass } = await world({ isAlone: true })
+  ask(turns.share('1.1.1.1'), 'greedy', 400)
+  expect(turns.greedy(300)).toEqual([])
+  await setImmediate()
+  ask(turns.share('2.2.2.2'), 'other', 1)
+  expect(turns.greedy(300)).toEqual(['1.1.1.1'])
+  // Half of 400 ms is left after a second.
+  pass(1000)
+  expect(turns.greedy(300)).toEqual([])
+  turns.charge('1.1.1.1', 150)
+  expect(turns.greedy(300)).toEqual(['1.1.1.1'])
+  // The other one has left.
+  pass(6000)
+  turns.charge('1.1.1.1', 1000)
+  expect(turns.greedy(300)).toEqual([])
+})
+
+test('work without an address makes nobody greedy', async () => {
+  const { turns, ask } = await world()
+  ask(turns.share(), 'unknown', 1000)
+  expect(turns.greedy(300)).toEqual([])
+})
+
+test('work that a settled promise starts counts for its address, too', async () => {
+  const { turns, pass } = await world()
+  const share = turns.share('1.1.1.1')
+  turns.run(share, () => {
+    turns.follow(share)
+    void Promise.resolve().then(() => pass(400))
+  })
+  await setImmediate()
+  expect(turns.greedy(300)).toEqual(['1.1.1.1'])
+})

@@ -4,6 +4,8 @@
  * connections of each.
  */
 
+import { addressOf } from './client-address.ts'
+
 /** Time for which requests, and then what waits, run in one turn of the event loop. */
 const SLICE_MS = 3
 /** The same for requests while no other address asks little: together they fill a block, which serves them better than turns. */
@@ -26,6 +28,8 @@ const MOST_OF_ADDRESS_MS = 700
 const MAX_ADDRESSES = 10_000
 /** Time for which a request of a connection that asks little counts as present. */
 const PRESENT_MS = 1000
+/** The same for any address that others can be greedy beside. */
+const BESIDE_MS = 5000
 
 interface Used {
   /** Time that was used, of which half is forgotten each second. Unit: milliseconds. */
@@ -45,6 +49,8 @@ export interface Share extends Used {
 export interface Turns {
   /** Runs a request at once, or at its turn. */
   run(share: Share, work: () => void): void
+  /** Counts the work that the caller starts by settling a promise. */
+  follow(share: Share): void
   /** Returns a promise to await before a request runs; undefined if it can run at once. */
   take(share: Share): Promise<void> | undefined
   /** Waits for the next turn of long work, whose slice is over. Resolves with the end of its next slice. */
@@ -53,6 +59,10 @@ export interface Turns {
   share(address?: string, usedMs?: number): Share
   /** Returns the end of a slice that begins now. */
   end(): number
+  /** Counts time for an address that costs the process as much elsewhere, such as one whose connections have to be ended. */
+  charge(address: string, usedMs: number): void
+  /** Returns the addresses that have used more time than given; none unless another address, which has not, asked lately. */
+  greedy(usedMs: number): readonly string[]
 }
 
 /** Shares of one rank that wait, by address; the first of each is the next. */
@@ -91,10 +101,12 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
   let greedyMs = 0
   const addresses = new Map<string, Used>()
 
+  /** Returns what is left of a used time. */
+  const left = ({ usedMs, since }: Used, now: number): number => usedMs * 0.5 ** ((now - since) / HALF_MS)
+
   function add(used: Used, now: number, usedMs: number): void {
-    const passedMs = now - used.since
-    if (passedMs >= FORGET_EVERY_MS) {
-      used.usedMs *= 0.5 ** (passedMs / HALF_MS)
+    if (now - used.since >= FORGET_EVERY_MS) {
+      used.usedMs = left(used, now)
       used.since = now
     }
     used.usedMs += usedMs
@@ -205,6 +217,14 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     return now < end
   }
 
+  function follow(share: Share): void {
+    const begun = elapsed()
+    afterwards(() => {
+      const now = elapsed()
+      charge(share, now, now - begun)
+    })
+  }
+
   return {
     run(share, work) {
       const begun = elapsed()
@@ -216,18 +236,27 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
       const now = elapsed()
       charge(share, now, now - begun)
     },
+    follow,
     take(share) {
-      const begun = elapsed()
-      if (!isFree(share, begun)) return new Promise((resolve) => enqueue(share, resolve))
-      afterwards(() => {
-        const now = elapsed()
-        charge(share, now, now - begun)
-      })
+      if (!isFree(share, elapsed())) return new Promise((resolve) => enqueue(share, resolve))
+      follow(share)
       return undefined
     },
     rest: (share) => new Promise((resolve) => enqueue(share, () => resolve(end!))),
     share: (address = '', usedMs = 0) => ({ address, usedMs, since: elapsed(), all: usedOf(address) }),
     end: () => elapsed() + SLICE_MS,
+    charge: (address, usedMs) => add(usedOf(address), elapsed(), usedMs),
+    greedy(usedMs) {
+      const now = elapsed()
+      const found: string[] = []
+      let others = 0
+      for (const [address, used] of addresses) {
+        if (address === '') continue
+        if (left(used, now) > usedMs) found.push(address)
+        else if (now - used.since < BESIDE_MS) others++
+      }
+      return others > 0 ? found : []
+    },
   }
 }
 
@@ -240,7 +269,7 @@ const shares = new WeakMap<object, Share>()
 export function shareOf(connection: { readonly remoteAddress?: string | undefined }): Share {
   let share = shares.get(connection)
   if (!share) {
-    share = turns.share(connection.remoteAddress)
+    share = turns.share(addressOf(connection.remoteAddress))
     shares.set(connection, share)
   }
   return share

@@ -38,7 +38,10 @@ export interface Report {
   readonly transfers: Waits
   /** Requests that were answered by an error, or wrongly, or not at all. */
   readonly failures: readonly string[]
-  /** The largest growth of the resident set of one process over the idle one, at its peak. A process that the node starts later counts whole. */
+  /**
+   * The largest growth of the resident set of one process over the idle one, at its peak. A process that the node starts later counts
+   * from the memory of an idle API worker.
+   */
   readonly peakBytes: number
   /** The longest time between two new heads of the subscription, or since the last one. */
   readonly longestHeadGapMs: number
@@ -91,8 +94,9 @@ export async function startHonest(
   { idleBytes = node.memoryByProcess(), readPauseMs = READ_PAUSE_MS, barePort }: HonestOptions = {},
 ): Promise<{ stop(): Promise<Report> }> {
   const { config } = node
-  // The API worker is the latest process.
-  const spentBy = watchThread([...node.memoryByProcess().keys()].at(-1)!)
+  // The API worker is the first process after the main one.
+  const idleWorkerBytes = [...idleBytes.values()][1] ?? 0
+  const spentBy = watchThread([...node.memoryByProcess().keys()][1]!)
   const [sender, receiver] = config.accounts
   const chain = {
     id: config.evm_chain_id,
@@ -189,7 +193,7 @@ export async function startHonest(
   } as Parameters<typeof follower.transport.subscribe>[0])
   const watch = setInterval(() => {
     for (const [pid, bytes] of node.memoryByProcess())
-      peakBytes = Math.max(peakBytes, bytes - (idleBytes.get(pid) ?? 0))
+      peakBytes = Math.max(peakBytes, bytes - (idleBytes.get(pid) ?? idleWorkerBytes))
   }, MEMORY_PAUSE_MS)
   const loops = Promise.all([
     loop('REST', reads.rest, readPauseMs, readRest),

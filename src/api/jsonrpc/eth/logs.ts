@@ -7,7 +7,6 @@ import { createClientPause } from '../../transport/slices.ts'
 import { invalidParams, limitExceeded, serverError } from '../errors.ts'
 import { formatLog, type JsonObject, quantity } from '../format.ts'
 import { genesisByHash } from '../header.ts'
-import type { RpcCall } from '../method.ts'
 import type { LogFilter } from '../params.ts'
 import { heightOf } from './block-ref.ts'
 import { logSize } from './receipts.ts'
@@ -18,6 +17,14 @@ const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits:
 const MAX_LOGS = 10_000
 /** Size of one answer with logs as JSON, approximately. Beyond: -32005 with the range to ask for. */
 const MAX_BYTES = 8 * 1024 * 1024
+
+/** For whom logs are searched. */
+interface Search {
+  readonly node: GatewayNode
+  /** Address of the client. */
+  readonly client: string
+  readonly signal: () => AbortSignal
+}
 
 export interface LogRange {
   readonly from: bigint
@@ -70,7 +77,7 @@ export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
  * if the client disconnects.
  */
 export async function findLogs(
-  { node, client, signal: gone }: Pick<RpcCall, 'node' | 'client' | 'signal'>,
+  { node, client, signal: gone }: Search,
   filter: LogFilter,
   { from, to }: LogRange,
 ): Promise<readonly JsonObject[]> {
