@@ -52,7 +52,7 @@ export function createProxies(trusted: readonly string[]): (address: string) => 
   return (address) => proxies.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-/** Returns the address by which a connection is counted, also one of a proxy; empty if the socket has none. */
+/** Returns the address by which a connection is counted, also one of a proxy; empty if that is unknown. */
 export const addressOf = (remote: string | undefined): string => networkOf(plainAddress(remote ?? '') ?? '')
 
 function addRange(list: BlockList, range: string): void {

@@ -23,6 +23,8 @@ import {
   type WorkerStatus,
   type WorkerUsage,
 } from './messages.ts'
+import type { Handle } from './noisy-clients.ts'
+import { createNoisyWorker } from './noisy-worker.ts'
 import { addStats, NO_STATS, type PoolStats } from './pool-stats.ts'
 
 export interface ApiPoolOptions {
@@ -30,7 +32,7 @@ export interface ApiPoolOptions {
   readonly entry: URL
   /** Limit of the JavaScript heap of a worker. A worker that exceeds it ends and is replaced. */
   readonly memoryBytes: number
-  readonly setup: Omit<ApiSetup, 'status'>
+  readonly setup: Omit<ApiSetup, 'status' | 'isForNoisy'>
   readonly driver: Driver
   /** Returns the lowest gas price that the node admits. */
   readonly minGasPrice: () => string
@@ -58,6 +60,8 @@ export interface ApiPool {
 
 /** A running worker. */
 interface Started {
+  /** Whether it serves noisy clients only. */
+  readonly isForNoisy: boolean
   /** Requests in progress, by id. */
   readonly running: Map<number, AbortController>
   /** The latest status that was sent. */
@@ -142,7 +146,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     for (const [worker, started] of workers) if (!started.busy) sendStatus(worker, started)
   }
 
-  function serve(worker: Worker, started: Started, message: FromApiWorker): void {
+  function serve(worker: Worker, started: Started, message: FromApiWorker, handle: Handle | undefined): void {
     if (message.kind === 'abort') {
       started.running.get(message.id)?.abort()
       return
@@ -159,6 +163,18 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     }
     if (message.kind === 'print') {
       options.print(message.line)
+      return
+    }
+    if (message.kind === 'noisy') {
+      noisy.start()
+      return
+    }
+    if (message.kind === 'connection') {
+      noisy.pass(handle!)
+      return
+    }
+    if (message.kind === 'idle') {
+      noisy.end()
       return
     }
     if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return
@@ -214,17 +230,19 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     return true
   }
 
-  function start(): Promise<GatewayUrls> {
+  function start(isForNoisy = false): Promise<GatewayUrls> {
+    const memoryBytes = isForNoisy ? options.memoryBytes / 2 : options.memoryBytes
     // The settings of a process are those of its latest node.
     cluster.setupPrimary({
       exec: fileURLToPath(options.entry),
       args: [],
-      execArgv: [`--max-old-space-size=${Math.ceil(options.memoryBytes / MIB)}`],
+      execArgv: [`--max-old-space-size=${Math.ceil(memoryBytes / MIB)}`],
       serialization: 'advanced',
     })
     const worker = cluster.fork(ALLOCATION)
     const begun = performance.now()
     const started: Started = {
+      isForNoisy,
       running: new Map(),
       sent: undefined,
       busy: false,
@@ -234,15 +252,20 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     }
     workers.set(worker, started)
     return new Promise((resolve, reject) => {
-      worker.on('message', (message: FromApiWorker) => {
+      worker.on('message', (message: FromApiWorker, handle: unknown) => {
         if (message.kind === 'hello') {
           if (listening.size === 0 && urls) ports = portsOf(urls, ports)
           started.sent = statusNow()
-          send(worker, { kind: 'setup', setup: { ...options.setup, ports, status: started.sent } })
+          const setup = isForNoisy ? { ...options.setup, ports: portsOf(urls!, ports) } : { ...options.setup, ports }
+          send(worker, { kind: 'setup', setup: { ...setup, isForNoisy, status: started.sent } })
         } else if (message.kind === 'listening') {
-          if (acceptListening(worker, message.urls)) resolve(message.urls)
+          if (isForNoisy) resolve(message.urls)
+          else if (acceptListening(worker, message.urls)) {
+            resolve(message.urls)
+            if (noisy.isOpen()) send(worker, { kind: 'noisyOpen', isOpen: true })
+          }
         } else if (message.kind === 'failed') reject(unpackError(message.error))
-        else serve(worker, started, message)
+        else serve(worker, started, message, handle as Handle | undefined)
       })
       worker.on('error', (error) => log('warn', 'a message to an API worker failed', { error }))
       worker.on('exit', (code, signal) => {
@@ -251,8 +274,13 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
         ended = addStats(ended, { ...started.compute, waiting: 0, running: 0 })
         for (const abort of started.running.values()) abort.abort()
         reject(queryError('unavailable', `an API worker ended with ${code === null ? signal : `exit code ${code}`}`))
+        if (isForNoisy) noisy.ended()
         if (stopping) return
-        log('error', 'API worker ended', { code, signal })
+        log(code === 0 ? 'info' : 'error', isForNoisy ? 'API worker of noisy clients ended' : 'API worker ended', {
+          code,
+          signal,
+        })
+        if (isForNoisy) return
         const restart = () => {
           if (!stopping) start().catch((error) => stopping || log('error', 'API worker did not start', { error }))
         }
@@ -261,6 +289,18 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       })
     })
   }
+
+  const noisy = createNoisyWorker({
+    start: async () => {
+      await start(true)
+      return [...workers].find(([, { isForNoisy }]) => isForNoisy)![0]
+    },
+    tell(isOpen) {
+      for (const [worker, { isForNoisy }] of workers) if (!isForNoisy) send(worker, { kind: 'noisyOpen', isOpen })
+    },
+    stop: (worker) => send(worker, { kind: 'stop' }),
+    log,
+  })
 
   const removers = [
     driver.onBlock(publish),
@@ -286,7 +326,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   }
 
   try {
-    const started = await Promise.all(Array.from({ length: options.workers }, start))
+    const started = await Promise.all(Array.from({ length: options.workers }, () => start()))
     urls = started[0]!
     return {
       urls,
@@ -304,7 +344,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
  * Throws `failedPrecondition` for a second node with API workers in one process whose ports the system is to choose: all workers
  * of a process that open no particular port share one.
  */
-function requireOwnPorts({ ports, config }: Omit<ApiSetup, 'status'>): void {
+function requireOwnPorts({ ports, config }: ApiPoolOptions['setup']): void {
   if (!Object.values(cluster.workers ?? {}).some((worker) => worker?.isConnected())) return
   const { rest, grpc, jsonrpc, comet } = config
   const chosen = [

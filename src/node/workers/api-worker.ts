@@ -2,8 +2,11 @@
  * An API worker: it serves the gateways from its own reads and with its own compute threads, and forwards transactions to the
  * main process.
  */
+import { readdirSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { forwardedMethods } from '../../api/jsonrpc/forwarded.ts'
 import type { CometNodeInfo } from '../../api/node-info.ts'
+import { turns as requestTurns } from '../../api/transport/turns.ts'
 import { createApplication } from '../../app/application.ts'
 import { createJobs } from '../../app/jobs.ts'
 import type { CheckResult } from '../../app/types.ts'
@@ -19,13 +22,20 @@ import { engineRpcOf } from '../engine/http-rpc.ts'
 import { createGatewayNode, isDevelopment } from '../gateway-node.ts'
 import { type OpenGateways, openGateways } from '../gateways.ts'
 import { readiness, timingOf } from '../health.ts'
-import { createLog } from '../log.ts'
+import { createLog, type Log } from '../log.ts'
 import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
+import type { Config } from '../settings.ts'
 import { openSnapshotFolder } from '../snapshots/folder.ts'
 import { createTurns } from '../turns.ts'
 import { joinMainProcess, type MainProcess } from './main-process.ts'
 import type { ApiSetup } from './messages.ts'
+import { createNoisyClients, type NoisyClients } from './noisy-clients.ts'
+import { createProcessorShare } from './processor-share.ts'
+import { createReceivedPorts, type ReceivedPorts } from './received-ports.ts'
+
+/** Priority of the process of noisy clients, of 20 that a process can have below the usual one. */
+const NOISY_PRIORITY = 10
 
 /** Serves until the main process disconnects. `build` replaces the state machine of this build. */
 export function runApiWorker(build?: Build): void {
@@ -34,10 +44,11 @@ export function runApiWorker(build?: Build): void {
 }
 
 async function serve(
-  { dataPath, snapshots, config, profile, chainId, genesis, facts, ports, portFlags }: ApiSetup,
+  { dataPath, snapshots, config, profile, chainId, genesis, facts, ports, portFlags, isForNoisy }: ApiSetup,
   main: MainProcess,
   build: Build | undefined,
 ): Promise<OpenGateways> {
+  if (isForNoisy) yieldProcessor()
   const log = createLog({ ...config.log, write: (line) => process.stderr.write(line), now: Date.now })
   const identity = createIdentity(profile)
   const turns = createTurns()
@@ -72,7 +83,9 @@ async function serve(
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   const { driver } = main
+  const noisy = isForNoisy ? undefined : noisyClientsOf(main, config, log)
   const node = createGatewayNode({
+    ports: noisy ?? receivedPortsOf(main),
     config,
     identity,
     chainId,
@@ -94,6 +107,7 @@ async function serve(
     log,
     now: Date.now,
   })
+  noisy?.watch(node.connections)
   return openGateways({
     node,
     comet: { nodeInfo, ask: (method, params) => main.ask({ kind: 'comet', method, params }) as Promise<string> },
@@ -108,4 +122,30 @@ async function serve(
     ready: () => readiness(driver, timingOf(config), Date.now()),
     renderMetrics: async () => '',
   })
+}
+
+function noisyClientsOf(main: MainProcess, config: Config, log: Log): NoisyClients {
+  const noisy = createNoisyClients({
+    turns: requestTurns,
+    processorShare: createProcessorShare(),
+    trustedProxies: config.api.trustedProxies,
+    ask: main.askForNoisy,
+    send: main.handOver,
+    onNoisy: (address) => log('info', 'an address asks for so much that others wait', { address }),
+    elapsed: () => performance.now(),
+  })
+  main.onNoisyOpen(noisy.setOpen)
+  return noisy
+}
+
+function receivedPortsOf(main: MainProcess): ReceivedPorts {
+  const ports = createReceivedPorts(main.tellIdle)
+  main.onConnection(ports.receive)
+  return ports
+}
+
+/** Lets other processes come first on a busy machine. Threads that start later inherit the priority. */
+function yieldProcessor(): void {
+  const tasks = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0]
+  for (const task of tasks) setPriority(task, NOISY_PRIORITY)
 }

@@ -1,4 +1,5 @@
 /** The interface of the main process for an API worker: requests to it, and notifications from it. */
+import type { Socket } from 'node:net'
 import type { Observe } from '../../api/gateway.ts'
 import type { StoredBlock } from '../../app/records.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
@@ -16,9 +17,13 @@ import {
   type WorkerStatus,
   type WorkerUsage,
 } from './messages.ts'
+import type { Handle } from './noisy-clients.ts'
 import type { PoolStats } from './pool-stats.ts'
 
-type Request = Exclude<FromApiWorker, { kind: 'hello' | 'listening' | 'failed' | 'report' | 'print' | 'abort' }>
+type Request = Exclude<
+  FromApiWorker,
+  { kind: 'hello' | 'listening' | 'failed' | 'report' | 'print' | 'abort' | 'noisy' | 'connection' | 'idle' }
+>
 /** A request without its id. */
 type NewRequest = Request extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
 
@@ -47,6 +52,16 @@ export interface MainProcess {
   print(line: string): void
   /** Creates the function that counts answers for the main process, and reports the work of this process's threads. */
   count(compute: () => PoolStats): Observe
+  /** Asks for the process of noisy clients. */
+  askForNoisy(): void
+  /** Hands a connection over to that process, and calls back when it has left. */
+  handOver(handle: Handle, sent: () => void): void
+  /** Asks the main process to end this one, which no noisy client has used for a long time. */
+  tellIdle(): void
+  /** Sets the listener that learns whether the process of noisy clients takes connections. */
+  onNoisyOpen(listener: (isOpen: boolean) => void): void
+  /** Sets the receiver of the connections of noisy clients. */
+  onConnection(receive: (handle: Handle) => void): void
   /** Sets the reader that delivers new blocks to listeners. */
   attachReader(reader: BlockReader): void
 }
@@ -72,6 +87,9 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
   let status: WorkerStatus | undefined
   let serving: OpenGateways | undefined
   let reader: BlockReader | undefined
+  let isNoisyOpen = false
+  let noisyOpen: (isOpen: boolean) => void = () => {}
+  let receiveConnection = (handle: Handle): void => handle.close()
   const onListenerFailure = (error: unknown) => reader?.onListenerFailure(error)
   const listeners = {
     block: createListeners<StoredBlock>(onListenerFailure),
@@ -159,12 +177,23 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     minGasPrice: () => status!.minGasPrice,
     print: (line) => send({ kind: 'print', line }),
     count,
+    askForNoisy: () => send({ kind: 'noisy' }),
+    handOver: (handle, sent) =>
+      void process.send!({ kind: 'connection' } satisfies FromApiWorker, handle as unknown as Socket, undefined, sent),
+    tellIdle: () => send({ kind: 'idle' }),
+    onNoisyOpen(listener) {
+      noisyOpen = listener
+      listener(isNoisyOpen)
+    },
+    onConnection(receive) {
+      receiveConnection = receive
+    },
     attachReader(attached) {
       reader = attached
     },
   }
 
-  process.on('message', (message: ToApiWorker) => {
+  process.on('message', (message: ToApiWorker, handle: unknown) => {
     if (message.kind === 'setup') {
       status = message.setup.status
       serve(message.setup, main).then(
@@ -183,6 +212,11 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
       if (!before.halted && status.halted) listeners.halt.notify()
     } else if (message.kind === 'pending') {
       for (const tx of message.txs) listeners.pending.notify(tx)
+    } else if (message.kind === 'noisyOpen') {
+      isNoisyOpen = message.isOpen
+      noisyOpen(isNoisyOpen)
+    } else if (message.kind === 'connection') {
+      receiveConnection(handle as Handle)
     } else if (message.kind === 'stop') {
       // Answers of the main process that came just before reach their callers first, some of which then wait for a block.
       setImmediate(() => {

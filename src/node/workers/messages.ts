@@ -83,6 +83,8 @@ export interface ApiSetup {
   readonly facts: NodeFacts
   readonly ports: Readonly<Record<'rest' | 'grpc' | 'jsonrpc' | 'ws' | 'comet', number>>
   readonly portFlags: PortFlags | undefined
+  /** Whether the process serves noisy clients, whose connections it receives. */
+  readonly isForNoisy: boolean
   readonly status: WorkerStatus
 }
 
@@ -100,6 +102,10 @@ export type ToApiWorker =
   /** Transactions that were admitted, by arrival, to a worker that listens for them. */
   | { readonly kind: 'pending'; readonly txs: readonly PendingTx[] }
   | { readonly kind: 'answer'; readonly id: number; readonly result?: unknown; readonly error?: CarriedError }
+  /** Whether the process of noisy clients takes connections. */
+  | { readonly kind: 'noisyOpen'; readonly isOpen: boolean }
+  /** A connection of a noisy client, as the handle of the message, to the process that serves them. */
+  | { readonly kind: 'connection' }
   /** Close the ports after the requests in progress, and end. */
   | { readonly kind: 'stop' }
 
@@ -124,6 +130,12 @@ export type FromApiWorker =
     }
   /** Whether the worker listens for admitted transactions from here on. Without this message it does not. */
   | { readonly kind: 'hearPending'; readonly hears: boolean }
+  /** There are noisy clients: start the process that serves them. */
+  | { readonly kind: 'noisy' }
+  /** A connection of a noisy client, as the handle of the message. */
+  | { readonly kind: 'connection' }
+  /** The process of noisy clients had no connection for a long time. */
+  | { readonly kind: 'idle' }
   /** A line that a contract printed. */
   | { readonly kind: 'print'; readonly line: string }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array; readonly client?: string }
