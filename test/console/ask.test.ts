@@ -1,6 +1,7 @@
 /** The snippets that the console offers for copying, run by the programs that they are for. */
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { methods } from '../../src/identity/registry.ts'
@@ -91,6 +92,30 @@ test('lists with a page, booleans and several values are asked the same way', ()
   expect(JSON.parse(answerOf(several, 'curl')).send_enabled).toEqual([])
   expect(answerOf(several, 'CosmJS')).toContain('sendEnabled: []')
   expect(answerOf(several, 'command line')).toContain('send_enabled: []')
+})
+
+test('a question that leaves fields out, or names a value of an enumeration, reaches the node as it is', () => {
+  const validators = rest('/sdk/staking/v1beta1/validators?pagination.limit=5')
+  expect(answerOf(validators, 'CosmJS')).toContain('status: 3,')
+  const proposals = rest('/sdk/gov/v1/proposals?pagination.limit=5&pagination.reverse=true')
+  expect(answerOf(proposals, 'CosmJS')).toContain('proposals: []')
+  const query = encodeURIComponent("message.sender='chain1none' AND tx.height<=9")
+  const txs = rest(`/sdk/tx/v1beta1/txs?query=${query}&order_by=ORDER_BY_DESC&limit=5`)
+  expect(answerOf(txs, 'CosmJS')).toContain('txs: []')
+  expect(answerOf(txs, 'command line')).toContain('txs: []')
+})
+
+test('the types that the programs for CosmJS import are exported', () => {
+  const require = createRequire(import.meta.url)
+  const imported = asked.templates.flatMap(({ template }) => {
+    const text = textFor(rest(template.replace(/\{[^}]+\}/g, '1')), 'CosmJS')
+    const [, names, file] = /import \{ (.+) \} from '(cosmjs-types.+)'/.exec(text) ?? []
+    return names === undefined ? [] : names.split(', ').map((name) => ({ name, file: file! }))
+  })
+  expect(imported.length).toBeGreaterThan(100)
+  const exported = (file: string): string[] =>
+    existsSync(`${join(root, 'node_modules', file)}.js`) ? Object.keys(require(file)) : []
+  expect(imported.filter(({ name, file }) => !exported(file).includes(name))).toEqual([])
 })
 
 test('operations of the chain, and a price that no height has, have the same error for every client', () => {

@@ -1,54 +1,52 @@
 /** Questions for CosmJS: with the types of `cosmjs-types` for the SDK's modules, and as bytes for the chain's own. */
 
 import { js } from './ethereum.ts'
-import { moduleOf, type Operation } from './operations.ts'
+import { moduleOf, type Operation, requestOf } from './operations.ts'
 import { quoteJs } from './question.ts'
 import { requestHex } from './request-bytes.ts'
 
 /** Files of `cosmjs-types` by module, where they are not `query`. */
 const FILES: Readonly<Record<string, string>> = { tx: 'service', reflection: 'reflection' }
-/** Services whose client has another name than `QueryClientImpl`. */
-const isService = ({ service }: Operation): boolean => service.endsWith('.Service')
+/** Services of the SDK that `cosmjs-types` leaves out. */
+const UNTYPED = ['sdk.base.reflection.v2alpha1.ReflectionService', 'cosmos.base.reflection.v2alpha1.ReflectionService']
+
+/** Operations of Query services whose requests have no `Query` in their names. */
+const SHORT_REQUESTS = ['Bech32Prefix', 'AddressBytesToString', 'AddressStringToBytes']
+
+/** Returns the client of an operation's service, the type of its request, and the module of `cosmjs-types` that exports both. */
+function typesOf({ service, rpc }: Pick<Operation, 'service' | 'rpc'>): {
+  readonly file: string
+  readonly client: string
+  readonly request: string
+} {
+  const folder = service.split('.').slice(1, -1).join('/')
+  const name = service.split('.').at(-1)!
+  const isShort = name !== 'Query' || SHORT_REQUESTS.includes(rpc)
+  return {
+    file: `cosmjs-types/cosmos/${folder}/${FILES[moduleOf({ service })] ?? 'query'}`,
+    client: `${name}ClientImpl`,
+    request: `${isShort ? '' : 'Query'}${rpc}Request`,
+  }
+}
 
 const camel = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-function literal({ type, value }: Operation['fields'][number]): string {
-  if (type === 'integer') return `${value}n`
-  if (type === 'boolean') return value
-  if (type === 'bytes') return `fromBase64(${quoteJs(value)})`
-  return quoteJs(value)
-}
-
-/** Returns the request with its fields, those of the page among them; lists are gathered. */
-function requestText(operation: Operation): string {
-  const fields = new Map<string, string[]>()
-  const page: string[] = []
-  for (const field of operation.fields) {
-    const name = camel(field.name.replace(/^pagination\./, ''))
-    if (field.name.startsWith('pagination.')) page.push(`${name}: ${literal(field)}`)
-    else fields.set(name, [...(fields.get(name) ?? []), literal(field)])
-  }
-  const isList = (name: string) => operation.fields.some((field) => camel(field.name) === name && field.type === 'list')
-  const parts = [...fields].map(([name, values]) => `${name}: ${isList(name) ? `[${values.join(', ')}]` : values[0]}`)
-  if (page.length > 0) parts.push(`pagination: PageRequest.fromPartial({ ${page.join(', ')} })`)
-  return parts.length > 0 ? `{ ${parts.join(', ')} }` : '{}'
+/** Writes the names of fields as CosmJS has them. */
+function toCamel(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [camel(name), toCamel(inner)]))
 }
 
 /** Returns the program; undefined if CosmJS has no types for the operation and its bytes cannot be written here. */
 export function cosmjsSnippet(comet: string, operation: Operation, height: string | undefined): string | undefined {
   const at = height !== undefined && operation.heightHeader ? `, height: ${height}` : ''
   const [family] = operation.service.split('.')
-  if (family !== 'sdk' && family !== 'cosmos') return rawSnippet(comet, operation, at)
-  const folder = operation.service.split('.').slice(1, -1).join('/')
-  const client = isService(operation) ? 'ServiceClientImpl' : 'QueryClientImpl'
-  const request = requestText(operation)
-  const imports = [`import { connectComet } from '@cosmjs/tendermint-rpc'`]
-  if (request.includes('fromBase64(')) imports.unshift(`import { fromBase64 } from '@cosmjs/encoding'`)
-  if (request.includes('PageRequest.'))
-    imports.push(`import { PageRequest } from 'cosmjs-types/cosmos/base/query/v1beta1/pagination'`)
-  imports.push(`import { ${client} } from 'cosmjs-types/cosmos/${folder}/${FILES[moduleOf(operation)] ?? 'query'}'`)
+  if ((family !== 'sdk' && family !== 'cosmos') || UNTYPED.includes(operation.service))
+    return rawSnippet(comet, operation, at)
+  const { file, client, request } = typesOf(operation)
   return [
-    ...imports,
+    `import { connectComet } from '@cosmjs/tendermint-rpc'`,
+    `import { ${client}, ${request} } from '${file}'`,
     '',
     `const comet = await connectComet(${quoteJs(comet)})`,
     `const query = new ${client}({`,
@@ -58,7 +56,7 @@ export function cosmjsSnippet(comet: string, operation: Operation, height: strin
     '    return answer.value',
     '  },',
     '})',
-    `console.log(await query.${operation.rpc}(${request}))`,
+    `console.log(await query.${operation.rpc}(${request}.fromJSON(${js(toCamel(requestOf(operation)))})))`,
     'comet.disconnect()',
   ].join('\n')
 }

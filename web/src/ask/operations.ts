@@ -36,7 +36,7 @@ export interface Operation {
 }
 
 /** Returns the module of an operation: `evm` for `chain.evm.v1.Query`. */
-export function moduleOf({ service }: Operation): string {
+export function moduleOf({ service }: Pick<Operation, 'service'>): string {
   return service.split('.').at(-3) ?? ''
 }
 
