@@ -48,6 +48,16 @@ async function query(...args: string[]): Promise<string> {
   return printed.join('\n')
 }
 
+test('query tx shows a transaction, and its operations have their own flags', async () => {
+  const hash = 'AB'.repeat(32)
+  await query('tx', hash)
+  expect(seen.at(-1)!.url).toBe(`/cosmos/tx/v1beta1/txs/${hash}`)
+  await query('tx', 'get-tx', hash, '--height', '7')
+  expect(seen.at(-1)).toEqual({ url: `/cosmos/tx/v1beta1/txs/${hash}`, height: '7' })
+  await query('tx', 'get-txs-event', '--query', "a='b'", '--limit', '5')
+  expect(seen.at(-1)!.url).toBe(`/cosmos/tx/v1beta1/txs?limit=5&query=a%3D%27b%27`)
+})
+
 test('path variables are positional, other fields are flags, and names can have underscores', async () => {
   await query('bank', 'balance', 'chain1abc', '--denom', 'factory/x/y', '--height', '7')
   expect(seen.at(-1)).toEqual({

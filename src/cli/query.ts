@@ -208,6 +208,8 @@ const OWN_COMMANDS = new Map([
 export function queryCommand(terminal: Terminal): Command {
   const program = showDescriptions(new Command('almanac query'))
     .description('Run a query operation of a module')
+    // Flags after the name of an operation are that operation's, although `query tx` itself has some of the same names.
+    .enablePositionalOptions()
     .exitOverride()
   for (const [module, routes] of [...operations()].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const parent = program.command(module).description(`Query module ${module}`)

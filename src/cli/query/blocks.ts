@@ -111,6 +111,7 @@ export function addTxLookup(parent: Command, terminal: Terminal): void {
   parent.description('Show a transaction: query tx HASH, or as --type says')
   parent.argument('[id]', 'hash of the transaction, ADDRESS/SEQUENCE, or signatures in base64 separated by commas')
   parent.option('--type <type>', 'what names it: hash, acc_seq or signature', 'hash')
+  parent.enablePositionalOptions()
   addReadOptions(parent).action(async () => {
     const flags = parent.opts<ReadFlags & { type: string }>()
     const [id] = parent.args
