@@ -56,6 +56,17 @@ inBrowser('blocks are mined, paused and resumed, the clock moves, and a snapshot
   await shown.page.untilText('The clock moved by 1 h')
   const { timestamp } = await rpc<{ timestamp: string }>(shown.node.config, 'eth_getBlockByNumber', ['latest', false])
   expect(Number(timestamp) * 1000 - Date.now()).toBeGreaterThan(3_000_000)
+  // What is on the chain is not in the future of its reader.
+  await shown.page.untilText('ahead of this computer')
+  await shown.page.evaluate("location.hash = '#/'")
+  await shown.page.until("document.querySelector('.rows li time')")
+  await shown.page.untilText('ahead of this computer')
+  const times = await shown.page.evaluate<string[]>(
+    "[...document.querySelectorAll('time')].map((one) => one.innerText)",
+  )
+  expect(times.filter((text) => text.startsWith('in '))).toEqual([])
+  await shown.page.evaluate('history.back()')
+  await shown.page.untilText('Revert to it')
   await press('Revert to it')
   await shown.page.untilText('The chain is again at block')
   expect(await height()).toBe(start + 5)

@@ -1,5 +1,4 @@
 /** Epochs as clocks: how far each is, and when it ends. */
-import { useEffect, useState } from 'preact/hooks'
 import { ask } from '../api/ask.ts'
 import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
@@ -8,6 +7,7 @@ import { engine, rest } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { formatDuration, formatExact } from '../format/time.ts'
 import { Loaded } from '../ui/loaded.tsx'
+import { useNow } from '../ui/now.ts'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Height } from '../ui/values.tsx'
 
@@ -36,15 +36,9 @@ function usePageTime(): number | undefined {
     )
     return Date.parse(block.header.time)
   })
-  const [, tick] = useState(0)
-  useEffect(() => {
-    const clock = setInterval(() => tick((count) => count + 1), 1000)
-    return () => clearInterval(clock)
-  }, [])
+  const now = useNow()
   if (height !== undefined) return past.value
-  if (!head) return undefined
-  // A development chain can be ahead of this clock.
-  return Math.max(Date.now(), Date.parse(head.time))
+  return head && now
 }
 
 export function EpochsPage() {

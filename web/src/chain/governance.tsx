@@ -1,7 +1,5 @@
 /** Proposals: their messages, votes, and the time that is left. */
-import { useEffect, useState } from 'preact/hooks'
 import type { MessageJson } from '../api/blocks.ts'
-import { useHead } from '../api/head.ts'
 import { useHeight } from '../api/height.ts'
 import { useAnswer } from '../api/load.ts'
 import { rest } from '../api/question.ts'
@@ -9,6 +7,7 @@ import { formatInteger, formatShare } from '../format/amount.ts'
 import { formatDuration, formatExact } from '../format/time.ts'
 import { MessageView } from '../tx/messages.tsx'
 import { Empty, Loaded } from '../ui/loaded.tsx'
+import { useNow } from '../ui/now.ts'
 import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Table } from '../ui/table.tsx'
 import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
@@ -53,14 +52,8 @@ function Status({ status }: { readonly status: string }) {
 /** Shows the time until an end, by the second. A decision falls in the first block at or after it. */
 function TimeLeft({ end }: { readonly end: string }) {
   const height = useHeight()
-  const tip = useHead()?.time
-  const [, tick] = useState(0)
-  useEffect(() => {
-    const clock = setInterval(() => tick((count) => count + 1), 1000)
-    return () => clearInterval(clock)
-  }, [])
+  const now = useNow()
   if (height !== undefined) return <ExactTime time={end} />
-  const now = Math.max(Date.now(), tip === undefined ? 0 : Date.parse(tip))
   const left = (Date.parse(end) - now) / 1000
   return (
     <>

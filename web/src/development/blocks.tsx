@@ -4,8 +4,9 @@ import { useHead } from '../api/head.ts'
 import { eth } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { formatDuration } from '../format/time.ts'
+import { createStore, useStore } from '../store.ts'
 import { Section } from '../ui/section.tsx'
-import { ExactTime, Height } from '../ui/values.tsx'
+import { ChainTime, Height } from '../ui/values.tsx'
 import { Action, Field, Said, useOutcome } from './action.tsx'
 import { toQuantity, verb } from './verbs.ts'
 
@@ -106,7 +107,7 @@ export function Clock() {
   const time = useHead()?.time
   return (
     <Section title="Clock" question={eth('evm_increaseTime', 3600)}>
-      <p>{time ? <ExactTime time={time} /> : <span class="muted">Reading the time of the latest block.</span>}</p>
+      <p>{time ? <ChainTime time={time} /> : <span class="muted">Reading the time of the latest block.</span>}</p>
       <Action
         button="Move, and mine"
         run={async (fields) => {
@@ -137,19 +138,22 @@ interface Snapshot {
   readonly height: bigint
 }
 
+/** Snapshots that this tab has taken, also before it showed another page. */
+const taken = createStore<readonly Snapshot[]>([])
+
 export function Snapshots() {
-  const [snapshots, setSnapshots] = useState<readonly Snapshot[]>([])
+  const snapshots = useStore(taken)
   const [outcome, run] = useOutcome()
   const take = async (): Promise<string> => {
     const height = BigInt(await verb<string>('eth_blockNumber'))
     const id = await verb<string>('evm_snapshot')
-    setSnapshots((known) => [...known, { id, height }])
+    taken.set([...taken.get(), { id, height }])
     return `Snapshot ${Number(id)} has the state after block ${formatInteger(height)}.`
   }
   const revert = async ({ id, height }: Snapshot): Promise<string> => {
     const isDone = await verb<boolean>('evm_revert', id)
     // A snapshot is used up, and those after it are gone.
-    setSnapshots((known) => known.filter((one) => BigInt(one.id) < BigInt(id)))
+    taken.set(taken.get().filter((one) => BigInt(one.id) < BigInt(id)))
     if (!isDone) throw new Error(`Snapshot ${Number(id)} does not exist any more.`)
     return `The chain is again at block ${formatInteger(height)}.`
   }
@@ -173,7 +177,7 @@ export function Snapshots() {
           ))}
         </ul>
       )}
-      <p class="muted">A revert uses up a snapshot and those after it. The list is that of this page.</p>
+      <p class="muted">A revert uses up a snapshot and those after it. The list has those that this tab has taken.</p>
     </Section>
   )
 }

@@ -11,7 +11,7 @@ import { formatCount, formatInteger } from '../format/amount.ts'
 import { useStore } from '../store.ts'
 import { Empty, Skeleton } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
-import { ExactTime, Height, Link, Time } from '../ui/values.tsx'
+import { ChainTime, Height, Link, Time } from '../ui/values.tsx'
 
 const SHOWN_BLOCKS = 8n
 const SEARCHED_BLOCKS = 20n
@@ -97,7 +97,7 @@ export default function OverviewPage() {
               <div class="fact">
                 <dt>Time of the chain</dt>
                 <dd>
-                  <ExactTime time={tip.time} />
+                  <ChainTime time={tip.time} />
                 </dd>
               </div>
               <div class="fact">

@@ -1,29 +1,11 @@
 /** Values as they look on every page: amounts, addresses, hashes, heights, times. */
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useNode } from '../api/node.ts'
 import { readAddress, shorten, toBech32, toEip55 } from '../format/address.ts'
 import { formatInteger, formatUnits } from '../format/amount.ts'
-import { formatExact, formatRelative } from '../format/time.ts'
+import { formatDuration, formatExact, formatRelative } from '../format/time.ts'
 import { hrefOf, usePlace } from '../router.tsx'
-import { createStore, useStore } from '../store.ts'
-
-/** The clock of relative times, one for all of them. */
-const now = createStore(Date.now())
-let watchers = 0
-let clock: ReturnType<typeof setInterval> | undefined
-
-function useNow(): number {
-  useEffect(() => {
-    if (watchers++ === 0) {
-      clock = setInterval(() => now.set(Date.now()), 1000)
-      now.set(Date.now())
-    }
-    return () => {
-      if (--watchers === 0) clearInterval(clock)
-    }
-  }, [])
-  return useStore(now)
-}
+import { useAheadSeconds, useNow } from './now.ts'
 
 /** Link to a page of the console. It keeps the selected height. */
 export function Link({
@@ -63,6 +45,18 @@ export function ExactTime({ time }: { readonly time: string }) {
       <span class="muted">
         <Time time={time} />
       </span>
+    </span>
+  )
+}
+
+/** Shows the time of the latest block, and by how much the clock of the chain is ahead of this computer's. */
+export function ChainTime({ time }: { readonly time: string }) {
+  const seconds = useAheadSeconds()
+  if (seconds === 0) return <ExactTime time={time} />
+  return (
+    <span class="pair">
+      <span class="num">{formatExact(time)}</span>{' '}
+      <span class="muted">{formatDuration(seconds)} ahead of this computer</span>
     </span>
   )
 }
