@@ -96,6 +96,21 @@ inBrowser('a height whose number is that of a round of blocks is another state t
   }
 })
 
+inBrowser('a block names its proposer', async () => {
+  await open('/block/3')
+  await shown.page.until("document.querySelector('main a[href*=chainvaloper1]')?.innerText === 'localnet'")
+})
+
+inBrowser('a height that is not made yet is said once, and no page shows another state for it', async () => {
+  const tip = Number(await rpc(shown.node.config, 'eth_blockNumber'))
+  await open(`/account/${shown.world.bob}?height=${tip + 2}`)
+  await shown.page.untilText('This height is not made yet')
+  expect(await shown.page.evaluate("document.querySelectorAll('.state-error, main .card').length")).toBe(0)
+  expect(await shown.page.violations()).toEqual([])
+  for (let i = 0; i < 2; i++) await rpc(shown.node.config, 'evm_mine')
+  await shown.page.untilText(`At height ${tip + 2}`)
+})
+
 inBrowser('a block that is not made yet is no error, and appears once it is made', async () => {
   const tip = Number(await rpc(shown.node.config, 'eth_blockNumber'))
   shown.page.errors()
@@ -143,6 +158,7 @@ inBrowser('a failed transaction says why, decoded by a dropped artifact', async 
   await open(`/tx/${shown.world.reverted}`)
   await shown.page.untilText('failed')
   await shown.page.untilText('execution reverted')
+  await shown.page.until("document.querySelector('.frame-name')?.innerText === '0x3ccfd60b'")
   await dropArtifacts()
   await open(`/tx/${shown.world.reverted}`)
   await shown.page.untilText('Locked(owner: 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266, until: 4000000000)')
@@ -181,6 +197,27 @@ inBrowser('an account shows both halves: forms, units, coins beside tokens, stak
   await shown.page.untilText('Votes on prices')
   await shown.page.until("document.querySelectorAll('.skeleton').length === 0")
   await look('account')
+})
+
+inBrowser('an account lists what it has received, with the blocks', async () => {
+  const { blockNumber } = await rpc<{ blockNumber: string }>(shown.node.config, 'eth_getTransactionReceipt', [
+    shown.world.transfer,
+  ])
+  const row = `[...document.querySelectorAll('main tr')].find((one) => one.querySelector('a[href*="${shown.world.transfer}"]'))`
+  await open(`/account/${shown.world.bob}`)
+  await shown.page.until(`${row}?.innerText.split(/\\s/).includes('${Number(blockNumber)}')`)
+  await open(`/account/${shown.world.bob}?height=${Number(blockNumber) - 1}`)
+  await shown.page.untilText('No transaction has called this account or sent it coins.')
+})
+
+inBrowser('a contract shows who made it, and the coin that it is joined with', async () => {
+  await open(`/account/${shown.world.coin}`)
+  await shown.page.until(`document.querySelector('main a[href*="/chain/denoms/erc20/"]')`)
+  await shown.page.until(`document.querySelector('main .fact a[href*="/account/${shown.world.alice}"]')`)
+  await shown.page.click('main .fact a[href*="/tx/0x"]')
+  await shown.page.until("document.querySelector('.frame-name')?.innerText === 'new contract'")
+  await open(`/account/${shown.world.vault}`)
+  await shown.page.untilText('none: no FunToken maps this contract')
 })
 
 inBrowser('what changes seldom in an account is not asked with each block', async () => {
@@ -229,6 +266,9 @@ inBrowser('a contract is read and written as any account of a development chain,
 inBrowser('the search box leads to everything that it names, and says what it takes', async () => {
   const valoper = shown.node.config.accounts[0]!.bech32.replace('chain1', 'chainvaloper1')
   const block = await rpc<{ hash: string }>(shown.node.config, 'eth_getBlockByNumber', ['0x3', false])
+  const status = (await (await fetch(`${shown.node.config.urls.comet}/status`)).json()) as {
+    readonly result: { readonly validator_info: { readonly address: string } }
+  }
   const searches: readonly (readonly [asked: string, place: string])[] = [
     ['3', '#/block/3'],
     [block.hash, '#/block/3'],
@@ -236,6 +276,8 @@ inBrowser('the search box leads to everything that it names, and says what it ta
     [shown.world.mapping, `#/tx/${shown.world.mapping}`],
     [shown.world.bob, `#/account/${shown.world.bob}`],
     [shown.node.config.accounts[1]!.bech32, `#/account/${shown.node.config.accounts[1]!.bech32}`],
+    [shown.world.bob.slice(2), `#/account/${shown.world.bob}`],
+    [status.result.validator_info.address, `#/account/${shown.node.config.accounts[0]!.bech32}`],
     ['unative', '#/chain/denoms/unative'],
     ['localnet', '#/chain/validators/chainvaloper1'],
     ['Harbour Gold', '#/account/0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'],

@@ -1,12 +1,16 @@
 /** The frame of every page: header, navigation, height, the page itself, footer. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { useHead } from './api/head.ts'
+import { useHeight } from './api/height.ts'
+import { formatInteger } from './format/amount.ts'
 import { Footer } from './layout/footer.tsx'
 import { Header } from './layout/header.tsx'
 import { StateNotice } from './layout/notice.tsx'
 import { findRoute, type Page, type Params, usePlace } from './router.tsx'
 import { ROUTES } from './routes.ts'
 import { HeightSlider } from './time/slider.tsx'
-import { Failure } from './ui/loaded.tsx'
+import { Empty, Failure } from './ui/loaded.tsx'
 import { PageTitle } from './ui/section.tsx'
 
 interface Shown {
@@ -19,6 +23,23 @@ interface Shown {
 interface Problem {
   readonly title: string
   readonly error: Error
+}
+
+/** Shows a page if the node has the selected height, else which heights it has. */
+function AtHeight({ children }: { readonly children: ComponentChildren }) {
+  const height = useHeight()
+  const head = useHead()
+  if (height === undefined || !head || (height >= head.earliest && height <= head.height)) return <>{children}</>
+  return (
+    <>
+      <PageTitle title={`Height ${formatInteger(height)}`} />
+      <Empty>
+        {height > head.height
+          ? `This height is not made yet: the latest is ${formatInteger(head.height)}. The page shows it once it is there.`
+          : `This node no longer has this height: it keeps those from ${formatInteger(head.earliest)} on.`}
+      </Empty>
+    </>
+  )
 }
 
 /** Shows the page of the place. The previous one stays until the code of the next has arrived. */
@@ -69,7 +90,11 @@ export function App() {
             <Failure error={problem.error} />
           </>
         ) : (
-          shown && <shown.Page key={JSON.stringify(shown.params)} params={shown.params} />
+          shown && (
+            <AtHeight>
+              <shown.Page key={JSON.stringify(shown.params)} params={shown.params} />
+            </AtHeight>
+          )
         )}
       </main>
       <Footer />

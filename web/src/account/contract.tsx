@@ -3,13 +3,15 @@ import { useState } from 'preact/hooks'
 import { useArtifact } from '../abi/abis.ts'
 import { addArtifacts, artifacts, forgetArtifacts } from '../abi/artifacts.ts'
 import { RawData } from '../abi/decoded.tsx'
+import { ApiError, ask } from '../api/ask.ts'
 import { blockTag, useHeight } from '../api/height.ts'
-import { useAnswer } from '../api/load.ts'
-import { eth } from '../api/question.ts'
+import { SELDOM_MS, useAnswer, useLoad, useMoment } from '../api/load.ts'
+import { eth, rest } from '../api/question.ts'
 import { formatBytes } from '../format/amount.ts'
 import { useStore } from '../store.ts'
-import { Loaded } from '../ui/loaded.tsx'
+import { Failure, Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
+import { Address, Hash, Link } from '../ui/values.tsx'
 import type { AccountForms } from './forms.ts'
 import { Functions } from './functions.tsx'
 
@@ -27,6 +29,12 @@ export function Contract({ forms: { hex } }: { readonly forms: AccountForms }) {
               <Fact name="Size">{formatBytes((bytes.length - 2) / 2)}</Fact>
               <Fact name="Bytes">
                 <RawData data={bytes} label="Code" />
+              </Fact>
+              <Fact name="Made in">
+                <Creation contract={hex} />
+              </Fact>
+              <Fact name="Coin">
+                <MappedCoin contract={hex} />
               </Fact>
               <Fact name="Artifact">
                 {artifact ? (
@@ -51,6 +59,51 @@ export function Contract({ forms: { hex } }: { readonly forms: AccountForms }) {
         <DropZone />
       </Section>
       <Functions address={hex} artifact={artifact} />
+    </>
+  )
+}
+
+/** The transaction that has made a contract, and its sender. */
+function Creation({ contract }: { readonly contract: string }) {
+  const found = useLoad([contract], (signal) =>
+    ask<{ readonly hash: string; readonly creator: string } | null>(eth('ots_getContractCreator', contract), {
+      signal,
+    }).catch(() => null),
+  )
+  if (!found.value) return <span class="muted">{found.isLoading ? '…' : 'no transaction of Ethereum'}</span>
+  const { hash, creator } = found.value
+  return (
+    <span class="both">
+      <Hash text={hash} to={`/tx/${hash}`} label="hash of the transaction" />
+      <span>
+        by <Address address={creator} />
+      </span>
+    </span>
+  )
+}
+
+interface Mapping {
+  readonly fun_token: { readonly bank_denom: string; readonly is_made_from_coin: boolean }
+}
+
+/** The coin of the bank that a FunToken joins with a token. */
+function MappedCoin({ contract }: { readonly contract: string }) {
+  const height = useHeight()
+  const found = useLoad([contract, useMoment(SELDOM_MS)], (signal) =>
+    ask<Mapping>(rest(`/chain/evm/v1/funtoken/${contract}`), { height, signal }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.isAbsent) return undefined
+      throw error
+    }),
+  )
+  if (found.error) return <Failure error={found.error} />
+  if (!found.value) return <span class="muted">{found.isLoading ? '…' : 'none: no FunToken maps this contract'}</span>
+  const { bank_denom, is_made_from_coin } = found.value.fun_token
+  return (
+    <>
+      <Link to={`/chain/denoms/${bank_denom}`} class="hash">
+        {bank_denom}
+      </Link>{' '}
+      {is_made_from_coin ? 'this token is made from it' : 'it is made from this token'}
     </>
   )
 }

@@ -1,7 +1,7 @@
 /** One account, both halves of it: the one of the EVM and the one of the SDK. */
 
 import type { QueryEthAccountResponse } from '../../../src/gen/chain/evm/v1/query_pb.ts'
-import { ask } from '../api/ask.ts'
+import { ApiError, ask } from '../api/ask.ts'
 import { useHeight } from '../api/height.ts'
 import { type Load, useAnswer, useLoad } from '../api/load.ts'
 import { type NodeFacts, nodeFacts, useNode } from '../api/node.ts'
@@ -18,7 +18,7 @@ import { Contract } from './contract.tsx'
 import { type AccountForms, formsOf } from './forms.ts'
 import { Grants } from './grants.tsx'
 import { Staking } from './staking.tsx'
-import { AccountTxs } from './transactions.tsx'
+import { AccountTxs, ReceivedTxs } from './transactions.tsx'
 import { Validator } from './validator.tsx'
 
 interface SdkAccount {
@@ -92,6 +92,7 @@ function Account({
       <Grants forms={forms} />
       <Validator forms={forms} />
       <AccountTxs forms={forms} />
+      <ReceivedTxs forms={forms} />
     </>
   )
 }
@@ -145,7 +146,10 @@ function Balance({ of, node }: { readonly of: Load<typeof NOTHING>; readonly nod
 function SdkPart({ forms }: { readonly forms: AccountForms }) {
   const height = useHeight()
   const found = useLoad([forms.bech32, height ?? ''], (signal) =>
-    ask<SdkAccount>(rest(`/sdk/auth/v1beta1/accounts/${forms.bech32}`), { height, signal }).catch(() => undefined),
+    ask<SdkAccount>(rest(`/sdk/auth/v1beta1/accounts/${forms.bech32}`), { height, signal }).catch((error) => {
+      if (error instanceof ApiError && error.isAbsent) return undefined
+      throw error
+    }),
   )
   const account = found.value?.account
   const base = (account?.['base_account'] ??
@@ -154,12 +158,24 @@ function SdkPart({ forms }: { readonly forms: AccountForms }) {
   return (
     <>
       <Fact name="Kind">
-        {account ? account['@type'].split('.').at(-1) : found.isLoading ? '…' : 'not created: it has sent nothing'}
+        {account
+          ? account['@type'].split('.').at(-1)
+          : found.isLoading
+            ? '…'
+            : found.error
+              ? 'could not be read'
+              : 'not created: it has sent nothing'}
         {typeof account?.['name'] === 'string' && ` of ${account['name']}`}
       </Fact>
       <Fact name="Account number">
         <span class="num">
-          {base ? formatInteger(String(base['account_number'] ?? 0)) : found.isLoading ? '…' : 'none'}
+          {base
+            ? formatInteger(String(base['account_number'] ?? 0))
+            : found.isLoading
+              ? '…'
+              : found.error
+                ? 'could not be read'
+                : 'none'}
         </span>
       </Fact>
     </>

@@ -8,7 +8,7 @@ import type { Wire } from '../api/wire.ts'
 import { formatDecimal } from '../format/amount.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
-import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
+import { Address, Coin, ExactTime, Link, Units } from '../ui/values.tsx'
 import type { AccountForms } from './forms.ts'
 
 interface Delegations {
@@ -46,12 +46,28 @@ const ValidatorLink = ({ address }: { readonly address: string }) => (
   </Link>
 )
 
+/** Decimals of a reward beside those of its unit. */
+const REWARD_DECIMALS = 18
+const NATIVE_DECIMALS = 6
+
 /** A reward, which has 18 decimals of the base unit. All of them are shown. */
-const Reward = ({ amount, denom }: Coins) => (
-  <div class="amount">
-    <span class="num">{formatDecimal(amount)}</span> <span class="unit">{denom}</span>
-  </div>
-)
+function Reward({ amount, denom }: Coins) {
+  const node = useNode()
+  if (denom !== node?.base_denom) {
+    return (
+      <div class="amount">
+        <span class="num">{formatDecimal(amount)}</span> <span class="unit">{denom}</span>
+      </div>
+    )
+  }
+  const [whole = '0', fraction = ''] = amount.split('.')
+  const base = BigInt(whole + fraction.padEnd(REWARD_DECIMALS, '0'))
+  return (
+    <div>
+      <Units base={base} decimals={REWARD_DECIMALS + NATIVE_DECIMALS} unit={node.display_denom} />
+    </div>
+  )
+}
 
 export function Staking({ forms: { bech32 } }: { readonly forms: AccountForms }) {
   const node = useNode()

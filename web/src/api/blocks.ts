@@ -65,6 +65,7 @@ export interface TxResult {
 }
 
 export interface BlockTx {
+  readonly height: string
   /** 64 upper-case hexadecimal digits. */
   readonly hash: string
   /** Hash of Ethereum, for a transaction of Ethereum. */
@@ -149,7 +150,13 @@ export async function readBlock(height: bigint, signal?: AbortSignal): Promise<B
     ],
     txs: raws.map((raw, i) => {
       const tx = areAll ? decoded[i] : undefined
-      return { hash: hashOf(raw), ethHash: tx && ethHashOf(tx.body.messages), tx, result: results?.txs_results?.[i] }
+      return {
+        height: block.header.height,
+        hash: hashOf(raw),
+        ethHash: tx && ethHashOf(tx.body.messages),
+        tx,
+        result: results?.txs_results?.[i],
+      }
     }),
   }
 }

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { attributeOf, type BlockTx, senderOf, shortType } from '../api/blocks.ts'
 import { formatInteger } from '../format/amount.ts'
 import { type Column, Table } from '../ui/table.tsx'
-import { Address, Hash } from '../ui/values.tsx'
+import { Address, Hash, Height } from '../ui/values.tsx'
 
 /** Whether a transaction has failed: by its code, or by the error of its EVM call. */
 export const hasFailed = ({ result }: Pick<BlockTx, 'result'>): boolean =>
@@ -42,12 +42,25 @@ const COLUMNS: readonly Column<BlockTx>[] = [
   { name: 'Gas used', isRight: true, cell: ({ result }) => result && formatInteger(result.gas_used) },
 ]
 
-export function TxTable({ txs: all }: { readonly txs: readonly BlockTx[] }) {
+const BLOCK: Column<BlockTx> = { name: 'Block', cell: ({ height }) => <Height height={height} /> }
+
+/** Shows transactions; with `hasBlocks` those of several blocks. */
+export function TxTable({
+  txs: all,
+  hasBlocks = false,
+}: {
+  readonly txs: readonly BlockTx[]
+  readonly hasBlocks?: boolean
+}) {
   const [shown, setShown] = useState(PAGE_ROWS)
   const txs = all.slice(0, shown)
   return (
     <>
-      <Table rows={txs} columns={COLUMNS} keyOf={({ hash }) => hash} />
+      <Table
+        rows={txs}
+        columns={hasBlocks ? [COLUMNS[0]!, BLOCK, ...COLUMNS.slice(1)] : COLUMNS}
+        keyOf={({ hash }) => hash}
+      />
       {all.length > shown && (
         <button type="button" onClick={() => setShown(shown + PAGE_ROWS)}>
           Show {PAGE_ROWS} more of {formatInteger(all.length)}

@@ -169,7 +169,7 @@ function LatestTxs({ height, arrivals: _ }: { readonly height: bigint; readonly 
     >
       <div class="latest-txs">
         {txs && txs.length > 0 ? (
-          <TxTable txs={txs} />
+          <TxTable txs={txs} hasBlocks />
         ) : txs && metaOf(height) ? (
           <Empty>
             The last {SEARCHED_BLOCKS.toString()} blocks have no transactions
