@@ -1,10 +1,16 @@
 /** One block: its header, its transactions, and the events of its hooks. */
+import type { QueryValidatorAccountResponse } from '../../../src/gen/chain/evm/v1/query_pb.ts'
+import { ask } from '../api/ask.ts'
 import { type Block, readBlock } from '../api/blocks.ts'
 import { head, useHead } from '../api/head.ts'
 import { selectHeight } from '../api/height.ts'
 import { useLoad } from '../api/load.ts'
-import { engine } from '../api/question.ts'
-import { formatInteger } from '../format/amount.ts'
+import { nodeFacts } from '../api/node.ts'
+import { engine, rest } from '../api/question.ts'
+import type { Wire } from '../api/wire.ts'
+import type { Validator } from '../chain/validator-list.ts'
+import { fromHex, readAddress, toBech32 } from '../format/address.ts'
+import { formatBytes, formatInteger } from '../format/amount.ts'
 import type { PageProps } from '../router.tsx'
 import { EventList } from '../tx/events.tsx'
 import { Empty, Failure, Loaded } from '../ui/loaded.tsx'
@@ -40,6 +46,40 @@ export default function BlockPage({ params: { height: text } }: PageProps) {
       </>
     )
   return <OneBlock height={BigInt(text!)} />
+}
+
+/** Returns the operator and the name of the validator that signs with the key of an address. */
+async function validatorOf(address: string, signal: AbortSignal): Promise<{ operator: string; name: string }> {
+  const { bech32 } = await nodeFacts()
+  const consensus = toBech32(bech32.consensus, fromHex(address))
+  const { account_address } = await ask<Wire<QueryValidatorAccountResponse>>(
+    rest(`/chain/evm/v1/validator_account/${consensus}`),
+    { signal },
+  )
+  const operator = toBech32(bech32.validator, readAddress(account_address)!)
+  const { validator } = await ask<{ readonly validator: Validator }>(
+    rest(`/sdk/staking/v1beta1/validators/${operator}`),
+    { signal },
+  )
+  return { operator, name: validator.description.moniker }
+}
+
+/** The validator that has proposed a block, by name if it is one still. */
+function Proposer({ address }: { readonly address: string }) {
+  const isBlank = address === BLANK.header.proposer_address
+  const found = useLoad([address], async (signal) =>
+    isBlank ? undefined : validatorOf(address, signal).catch(() => undefined),
+  )
+  return (
+    <span class="both">
+      {found.value ? (
+        <Link to={`/chain/validators/${found.value.operator}`}>{found.value.name}</Link>
+      ) : (
+        <span class="muted">{found.isLoading || isBlank ? '…' : 'no validator any more'}</span>
+      )}
+      <Hash text={address} label="proposer" />
+    </span>
+  )
 }
 
 function OneBlock({ height }: { readonly height: bigint }) {
@@ -99,7 +139,8 @@ function OneBlock({ height }: { readonly height: bigint }) {
               </Fact>
               <Fact name="Transactions">
                 <span class="num">
-                  {formatInteger(txs.length)} <span class="muted">of {formatInteger(sizeBytes)} bytes</span>
+                  {formatInteger(txs.length)}
+                  {txs.length > 0 && <span class="muted">, {formatBytes(sizeBytes)} together</span>}
                 </span>
               </Fact>
               <Fact name="Gas used">
@@ -108,7 +149,7 @@ function OneBlock({ height }: { readonly height: bigint }) {
                 </span>
               </Fact>
               <Fact name="Proposer">
-                <Hash text={header.proposer_address} label="proposer" />
+                <Proposer address={header.proposer_address} />
               </Fact>
               <Fact name="App hash">
                 <Hash text={header.app_hash} />

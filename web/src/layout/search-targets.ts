@@ -35,6 +35,7 @@ const byProposal: Finder = async (asked) => {
 }
 
 const byAddress: Finder = async (asked) => {
+  if (/^[0-9a-f]{40}$/i.test(asked)) return (await byConsensus(fromHex(asked))) ?? `/account/0x${asked}`
   if (/^0x/i.test(asked) && asked.length !== 66) {
     if (/^0x[0-9a-f]{40}$/i.test(asked)) return `/account/${asked}`
     throw nothing(`“${asked}” has ${asked.length - 2} digits: an address has 40, a hash 64, all hexadecimal.`)
