@@ -18,6 +18,13 @@ const OPEN_DEPTH = 2
 export const traceQuestion = (hash: string) =>
   eth('debug_traceTransaction', hash, { tracer: 'callTracer', tracerConfig: { withLog: true } })
 
+/** Returns the name of a call that no ABI has: its selector, if its data can have one. */
+function nameOf({ type, input }: CallFrame): string {
+  if (type.startsWith('CREATE')) return 'new contract'
+  if (input === '0x') return 'transfer'
+  return input.length < 10 ? 'call' : input.slice(0, 10)
+}
+
 function Frame({ frame, total, depth }: { readonly frame: CallFrame; readonly total: bigint; readonly depth: number }) {
   const [isOpen, setOpen] = useState(depth < OPEN_DEPTH)
   const call = useDecoded(
@@ -36,11 +43,8 @@ function Frame({ frame, total, depth }: { readonly frame: CallFrame; readonly to
     <li>
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary class={frame.error ? 'frame frame-failed' : 'frame'}>
-          <span class="tag">{frame.type}</span>{' '}
-          <span class="frame-name">
-            {call ? call.name : frame.input.length > 10 ? frame.input.slice(0, 10) : 'transfer'}
-          </span>{' '}
-          <span class="muted mono frame-to">{frame.to ?? 'new contract'}</span>
+          <span class="tag">{frame.type}</span> <span class="frame-name">{call ? call.name : nameOf(frame)}</span>{' '}
+          <span class="muted mono frame-to">{frame.to}</span>
           <span class="frame-gas num">
             {formatInteger(gas)} gas <span class="muted">{formatShare(gas, total)}</span>
           </span>
