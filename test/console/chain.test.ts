@@ -78,6 +78,8 @@ inBrowser('a denom of the token factory shows supply, admin, units and its ERC-2
   // Every digit of the supply is there.
   await shown.page.until(`document.querySelector('main').innerText.replace(/\\u202f/g, '').includes('1234567890')`)
   await shown.page.untilText('made from this coin')
+  await shown.page.untilText('Supply, base units')
+  expect(await shown.page.evaluate("document.querySelectorAll('.chain-pager').length")).toBe(0)
   await look('chain-denoms')
 })
 
@@ -114,10 +116,18 @@ inBrowser('supply, validators, upgrades and parameters show what the modules ans
     `[...document.querySelectorAll('.chain-parameters tbody tr')].filter((row) => row.lastElementChild.innerText.trim() === '').map((row) => row.innerText)`,
   )
   expect(without).toEqual([])
+  expect(await shown.page.evaluate("document.querySelector('main').innerText")).not.toMatch(/\b(\d+)s \1 s\b/)
   await look('chain-parameters')
   await open('/chain/nothing')
   await shown.page.untilText('There is no subject nothing')
   expect(errors()).toEqual([])
+})
+
+inBrowser('a form for a transaction of Ethereum begins with one, among others that are newer', async () => {
+  await open('/docs/debug_traceTransaction')
+  await shown.page.until("document.querySelector('.docs-main input')?.value.startsWith('0x')")
+  const hash = await shown.page.evaluate<string>("document.querySelector('.docs-main input').value")
+  expect(await rpc(shown.node.config, 'eth_getTransactionReceipt', [hash])).not.toBeNull()
 })
 
 inBrowser('a height is chosen by keyboard, stays in the address, and changes what the page shows', async () => {

@@ -89,7 +89,7 @@ export function DenomsPage({ item }: SubjectProps) {
                     cell: ({ coin: { denom } }) => <Link to={`/chain/denoms/${denom}`}>{denom}</Link>,
                   },
                   { name: 'From', cell: ({ coin }) => originOf(coin.denom) },
-                  { name: 'Supply', isRight: true, cell: ({ coin }) => formatInteger(coin.amount) },
+                  { name: 'Supply, base units', isRight: true, cell: ({ coin }) => formatInteger(coin.amount) },
                   {
                     name: 'ERC-20',
                     cell: ({ mapping }) =>
@@ -97,14 +97,16 @@ export function DenomsPage({ item }: SubjectProps) {
                   },
                 ]}
               />
-              <div class="chain-pager">
-                <button type="button" disabled={keys.length === 1} onClick={() => setKeys(keys.slice(0, -1))}>
-                  Previous
-                </button>
-                <button type="button" disabled={!next} onClick={() => next && setKeys([...keys, next])}>
-                  Next
-                </button>
-              </div>
+              {(keys.length > 1 || next) && (
+                <div class="chain-pager">
+                  <button type="button" disabled={keys.length === 1} onClick={() => setKeys(keys.slice(0, -1))}>
+                    Previous
+                  </button>
+                  <button type="button" disabled={!next} onClick={() => next && setKeys([...keys, next])}>
+                    Next
+                  </button>
+                </div>
+              )}
             </>
           )}
         </Loaded>
@@ -232,7 +234,7 @@ function One({ denom }: { readonly denom: string }) {
                 keyOf={({ address }) => address}
                 columns={[
                   { name: 'Account', cell: ({ address }) => <Address address={address} /> },
-                  { name: 'Amount', isRight: true, cell: ({ balance }) => formatInteger(balance.amount) },
+                  { name: 'Amount, base units', isRight: true, cell: ({ balance }) => formatInteger(balance.amount) },
                 ]}
               />
               {pagination.next_key && <p class="muted">The first fifty holders, in the order of their addresses.</p>}

@@ -83,9 +83,10 @@ function Value({ value }: { readonly value: unknown }) {
   const text = String(value)
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(text)?.[1]
   if (seconds !== undefined) {
+    const words = formatDuration(Number(seconds))
     return (
       <>
-        <span class="num">{text}</span> <span class="muted">{formatDuration(Number(seconds))}</span>
+        <span class="num">{text}</span> {words !== `${seconds} s` && <span class="muted">{words}</span>}
       </>
     )
   }

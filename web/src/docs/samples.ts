@@ -20,9 +20,15 @@ interface Transactions {
   }[]
 }
 
+/** Returns the newest transaction that has an event; none if the search fails. */
+const newestTx = (query: string): Promise<Transactions> =>
+  ask<Transactions>(
+    rest(`/sdk/tx/v1beta1/txs?query=${encodeURIComponent(query)}&limit=1&order_by=ORDER_BY_DESC`),
+  ).catch(() => ({}))
+
 /** Reads the samples. */
 export async function readSamples(): Promise<Samples> {
-  const [validator, consensus, height, pair, transactions, blockHash, accounts] = await Promise.all([
+  const [validator, consensus, height, pair, transactions, calls, blockHash, accounts] = await Promise.all([
     from<{ validators: { operator_address: string }[] }>(
       rest('/sdk/staking/v1beta1/validators?pagination.limit=1'),
       ({ validators }) => validators[0]?.operator_address,
@@ -33,15 +39,14 @@ export async function readSamples(): Promise<Samples> {
     ),
     from<{ height: string }>(rest('/sdk/base/node/v1beta1/status'), (status) => status.height),
     from<{ actives: string[] }>(rest('/chain/oracle/v1beta1/pairs/actives'), ({ actives }) => actives[0]),
-    ask<Transactions>(
-      rest('/sdk/tx/v1beta1/txs?query=tx.height%3E0&limit=1&order_by=ORDER_BY_DESC&pagination.limit=1'),
-    ).catch((): Transactions => ({})),
+    newestTx('tx.height>0'),
+    newestTx('message.tx_type EXISTS'),
     from<{ hash: string }>(eth('eth_getBlockByNumber', 'latest', false), ({ hash }) => hash),
     from<string[]>(eth('eth_accounts'), ([first]) => first),
   ])
   const account = consensus && (await accountOf(consensus))
   const latest = transactions.tx_responses?.[0]
-  const attributes = (latest?.events ?? []).flatMap((event) => event.attributes)
+  const attributes = (calls.tx_responses?.[0]?.events ?? []).flatMap((event) => event.attributes)
   return {
     validator,
     consensus,

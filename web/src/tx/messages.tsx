@@ -13,11 +13,15 @@ const isCoin = (value: unknown): value is { denom: string; amount: string } =>
   typeof (value as Record<string, unknown>)['denom'] === 'string' &&
   /^\d+$/.test(String((value as Record<string, unknown>)['amount']))
 
+/** Time of a message whose time is not set. */
+const NO_TIME = '0001-01-01T00:00:00Z'
+
 /** Depth of nested fields that are laid out. Deeper ones are shown as JSON. */
 const MAX_DEPTH = 4
 
 function FieldValue({ value, depth = 0 }: { readonly value: unknown; readonly depth?: number }) {
-  if (value === null || value === undefined || value === '') return <span class="muted">empty</span>
+  if (value === null || value === undefined || value === '' || value === NO_TIME)
+    return <span class="muted">empty</span>
   if (typeof value !== 'object') return <AttributeValue value={String(value)} />
   if (isCoin(value)) return <Coin {...value} />
   if (depth >= MAX_DEPTH) return <span class="mono">{JSON.stringify(value)}</span>
