@@ -259,6 +259,7 @@ test('the banner has what tools read from that of anvil, and --config-out its fi
     'Base Fee\n==================\n\n1000000000\n',
     'Gas Limit\n==================\n\n60000000\n',
     'Genesis Timestamp\n==================\n\n1700000000\n',
+    `Console            ${node.config.urls.rest}/\n`,
     `REST               ${node.config.urls.rest}\n`,
   ]
   for (const line of lines) expect(banner).toContain(line)

@@ -65,7 +65,11 @@ export function renderDevBanner({ anvil, node, home, blocks }: DevFacts): string
   const listed = accounts.map((account, i) => ({ ...account, balance: balances[i]! }))
   const own = listed.filter(({ kind }) => kind === 'eth')
   const amount = (balance: bigint): string => `${balance} ${identity.displayDenom}`
-  const { chain } = node.config
+  const { chain, rest } = node.config
+  const shown = [
+    ['Console', rest.console && urls.rest && `${urls.rest}/`],
+    ...URLS.map(([key, title]) => [title, urls[key]] as const),
+  ] as const
   return [
     '',
     `almanac ${VERSION}`,
@@ -97,7 +101,7 @@ export function renderDevBanner({ anvil, node, home, blocks }: DevFacts): string
     ...section('Home', [home ?? 'none: nothing remains after the stop']),
     ...section(
       'Endpoints',
-      URLS.flatMap(([key, title]) => (urls[key] ? [`${title.padEnd(18)} ${urls[key]}`] : [])),
+      shown.flatMap(([title, url]) => (url ? [`${title.padEnd(18)} ${url}`] : [])),
     ),
     `Listening on ${urls.jsonrpc?.replace('http://', '') ?? urls.rest ?? urls.grpc ?? 'no port'}`,
     '',
