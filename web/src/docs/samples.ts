@@ -1,5 +1,6 @@
 /** Values of this node for the parameters of operations, so that each has a real answer. */
 import { ask } from '../api/ask.ts'
+import { head } from '../api/head.ts'
 import { eth, rest } from '../api/question.ts'
 import { fromHex } from '../format/address.ts'
 import type { Operation, Parameter } from './catalog.ts'
@@ -20,14 +21,18 @@ interface Transactions {
   }[]
 }
 
-/** Returns the newest transaction that has an event; none if the search fails. */
-const newestTx = (query: string): Promise<Transactions> =>
+/** Returns the newest transactions that a query finds, at most five; none if the search fails. */
+const newestTxs = (query: string): Promise<Transactions> =>
   ask<Transactions>(
-    rest(`/sdk/tx/v1beta1/txs?query=${encodeURIComponent(query)}&limit=1&order_by=ORDER_BY_DESC`),
+    rest(`/sdk/tx/v1beta1/txs?query=${encodeURIComponent(query)}&limit=5&order_by=ORDER_BY_DESC`),
   ).catch(() => ({}))
+
+/** Number of blocks below the tip in which a transaction is looked for: a search of all takes as long as the chain. */
+const SEARCHED_BLOCKS = 100n
 
 /** Reads the samples. */
 export async function readSamples(): Promise<Samples> {
+  const tip = head.get()?.height ?? 0n
   const [validator, consensus, height, pair, transactions, calls, blockHash, accounts] = await Promise.all([
     from<{ validators: { operator_address: string }[] }>(
       rest('/sdk/staking/v1beta1/validators?pagination.limit=1'),
@@ -39,14 +44,16 @@ export async function readSamples(): Promise<Samples> {
     ),
     from<{ height: string }>(rest('/sdk/base/node/v1beta1/status'), (status) => status.height),
     from<{ actives: string[] }>(rest('/chain/oracle/v1beta1/pairs/actives'), ({ actives }) => actives[0]),
-    newestTx('tx.height>0'),
-    newestTx('message.tx_type EXISTS'),
+    newestTxs(`tx.height>${tip > SEARCHED_BLOCKS ? tip - SEARCHED_BLOCKS : 0n}`),
+    newestTxs("message.module='evm'"),
     from<{ hash: string }>(eth('eth_getBlockByNumber', 'latest', false), ({ hash }) => hash),
     from<string[]>(eth('eth_accounts'), ([first]) => first),
   ])
   const account = consensus && (await accountOf(consensus))
   const latest = transactions.tx_responses?.[0]
-  const attributes = (calls.tx_responses?.[0]?.events ?? []).flatMap((event) => event.attributes)
+  const attributes = (calls.tx_responses ?? []).flatMap(({ events = [] }) =>
+    events.flatMap((event) => event.attributes),
+  )
   return {
     validator,
     consensus,
