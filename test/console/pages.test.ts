@@ -328,6 +328,17 @@ inBrowser('everything is reached by keyboard, and the focus is seen', async () =
   expect(names).not.toContain('')
 })
 
+inBrowser('a chain of one block counts it', async () => {
+  await using fresh = await startProcess(['--ephemeral', '--block-time', 'manual'])
+  await shown.page.open(`${fresh.config.urls.rest}/`)
+  await shown.page.untilText('The blocks so far have no transactions.')
+  await shown.page.untilText('none yet')
+  await shown.page.open(`${fresh.config.urls.rest}/#/blocks`)
+  await shown.page.untilText('1 block, from 1 to 1')
+  await shown.page.open(`${fresh.config.urls.rest}/#/chain/supply`)
+  await shown.page.until("document.querySelector('.chain-chart + details summary')?.innerText === '1 value'")
+})
+
 inBrowser('a node that is gone is said so, and the page connects again', async () => {
   await using other = await startProcess(['--ephemeral', '--block-time', 'manual'])
   await shown.page.open(`${other.config.urls.rest}/`)

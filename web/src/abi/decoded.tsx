@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Abi } from 'viem'
 import { readAddress } from '../format/address.ts'
-import { formatInteger } from '../format/amount.ts'
+import { formatBytes, formatInteger } from '../format/amount.ts'
 import { useStore } from '../store.ts'
 import { Address } from '../ui/values.tsx'
 import { allAbis } from './abis.ts'
@@ -62,7 +62,7 @@ export function RawData({ data, label }: { readonly data: string; readonly label
   return (
     <details>
       <summary>
-        {label}, {formatInteger((data.length - 2) / 2)} bytes
+        {label}, {formatBytes((data.length - 2) / 2)}
       </summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: an area that scrolls is reached by keyboard */}
       <pre tabIndex={0} class="wrap" role="region" aria-label={label}>

@@ -6,7 +6,7 @@ import { useHead } from '../api/head.ts'
 import { engine } from '../api/question.ts'
 import { AskButton } from '../ask/ask.tsx'
 import { shorten } from '../format/address.ts'
-import { formatInteger } from '../format/amount.ts'
+import { formatCount, formatInteger } from '../format/amount.ts'
 import { navigate, usePlace } from '../router.tsx'
 import { useStore } from '../store.ts'
 import { Failure, Skeleton } from '../ui/loaded.tsx'
@@ -90,7 +90,7 @@ export default function BlocksPage() {
   return (
     <>
       <PageTitle title="Blocks">
-        {formatInteger(head.height - head.earliest + 1n)} blocks, from {formatInteger(head.earliest)} to{' '}
+        {formatCount(head.height - head.earliest + 1n, 'block')}, from {formatInteger(head.earliest)} to{' '}
         {formatInteger(head.height)}
       </PageTitle>
       <div class="bar">

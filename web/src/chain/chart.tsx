@@ -1,7 +1,7 @@
 /** A line over heights. The library is loaded when the first chart shows; the same values are in a table below it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
-import { formatDecimal, formatInteger } from '../format/amount.ts'
+import { formatCount, formatDecimal, formatInteger } from '../format/amount.ts'
 import { Table } from '../ui/table.tsx'
 import { Unfolding } from '../ui/unfolding.tsx'
 import { Height } from '../ui/values.tsx'
@@ -25,6 +25,9 @@ const MARGIN = 26
 const widthOf = (_: uPlot, labels: readonly string[] | null): number =>
   MARGIN + DIGIT * Math.max(3, ...(labels ?? []).map((label) => label.length))
 
+/** Steps between the marks of an axis of heights: there is nothing between two blocks. */
+const WHOLE_STEPS = Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((digit) => digit * 10 ** power)).flat()
+
 function draw(Plot: typeof uPlot, at: HTMLElement, points: readonly Point[], name: string): uPlot {
   const axis = {
     stroke: colour('--muted'),
@@ -39,7 +42,7 @@ function draw(Plot: typeof uPlot, at: HTMLElement, points: readonly Point[], nam
       cursor: { y: false },
       scales: { x: { time: false } },
       axes: [
-        axis,
+        { ...axis, incrs: WHOLE_STEPS, values: (_, splits) => splits.map(formatInteger) },
         { ...axis, size: widthOf, values: (_, splits) => splits.map((split) => formatDecimal(String(split))) },
       ],
       series: [
@@ -98,7 +101,7 @@ export function Chart({ points, name }: { readonly points: readonly Point[]; rea
     <>
       {isMissing && <p class="muted">The chart could not be loaded; the values are below.</p>}
       <div ref={place} class="chain-chart" role="img" aria-label={about} />
-      <Unfolding summary={`${formatInteger(points.length)} values`}>
+      <Unfolding summary={formatCount(points.length, 'value')}>
         {() => (
           <div class="chain-scroll">
             <Table

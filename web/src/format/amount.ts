@@ -47,4 +47,4 @@ export function formatShare(part: bigint, whole: bigint): string {
 }
 
 /** Formats a size. Unit of the argument: bytes. */
-export const formatBytes = (bytes: number | bigint | string): string => `${formatInteger(bytes)} bytes`
+export const formatBytes = (bytes: number | bigint | string): string => formatCount(bytes, 'byte')

@@ -32,7 +32,7 @@ function Figures({ node, tip }: { readonly node: NodeFacts | undefined; readonly
       </div>
       <div>
         <dt>Seconds per block, last {SEARCHED_BLOCKS.toString()}</dt>
-        <dd class="num">{interval ?? '…'}</dd>
+        <dd class="num">{tip && tip.height === tip.earliest ? 'none yet' : (interval ?? '…')}</dd>
       </div>
       <div>
         <dt>Chain</dt>
@@ -172,7 +172,7 @@ function LatestTxs({ height, arrivals: _ }: { readonly height: bigint; readonly 
           <TxTable txs={txs} hasBlocks />
         ) : txs && metaOf(height) ? (
           <Empty>
-            The last {SEARCHED_BLOCKS.toString()} blocks have no transactions
+            {low === 1n ? 'The blocks so far' : `The last ${SEARCHED_BLOCKS} blocks`} have no transactions
             {loaded.value!.length > 0 && ' but votes on prices'}.
           </Empty>
         ) : (
