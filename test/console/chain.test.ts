@@ -179,6 +179,15 @@ inBrowser('two heights of a contract show the slot that changed, and those of an
   await shown.page.untilText(`0x${'2a'.padStart(64, '0')}`)
   await shown.page.untilText(`0x${'07'.padStart(64, '0')}`)
   await look('time-contract')
+  await open(`/time?what=contract&of=${shown.world.earner}&from=2&to=${after}`)
+  await shown.page.untilText('/codes/')
+  // A name beside a long value stays in one piece.
+  const broken = await shown.page.evaluate<string[]>(`[...document.querySelectorAll('td.time-path')].filter((cell) => {
+    const text = document.createRange()
+    text.selectNodeContents(cell)
+    return cell.innerText.length < 12 && text.getClientRects().length > 1
+  }).map((cell) => cell.innerText)`)
+  expect(broken).toEqual([])
   const { bech32 } = shown.node.config.accounts[0]!
   await open(`/time?what=account&of=${bech32}&from=2&to=${after}`)
   await shown.page.untilText(`balances[denom=${shown.world.denom}]`)

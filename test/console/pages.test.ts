@@ -218,6 +218,7 @@ inBrowser('a contract shows who made it, and the coin that it is joined with', a
   await shown.page.until("document.querySelector('.frame-name')?.innerText === 'new contract'")
   await open(`/account/${shown.world.vault}`)
   await shown.page.untilText('none: no FunToken maps this contract')
+  await shown.page.until('document.querySelector(\'main a[href*="/time?what=contract"]\')')
 })
 
 inBrowser('what changes seldom in an account is not asked with each block', async () => {

@@ -73,7 +73,7 @@ function Account({
       <Section
         title="Identity"
         question={question}
-        actions={<Link to={`/time?what=account&of=${forms.hex}`}>Compare heights</Link>}
+        actions={<Link to={`/time?what=${hasCode ? 'contract' : 'account'}&of=${forms.hex}`}>Compare heights</Link>}
       >
         <Facts>
           <Fact name="Ethereum">

@@ -52,6 +52,7 @@ export function Changes({ parts }: { readonly parts: readonly Compared[] }) {
             {part.question && <AskButton question={part.question} label={part.title} />}
           </div>
           <Table
+            class="time-changes"
             rows={changes.slice(0, SHOWN)}
             keyOf={({ path }) => path}
             columns={[
