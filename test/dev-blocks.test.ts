@@ -123,6 +123,17 @@ test('calls are printed as a tree, those of transactions and of eth_call', async
   expect(data).toMatch(/001234$/)
 })
 
+test('the log of requests has those of clients, and not the traces that are printed', async () => {
+  await using node = await startDev('--print-traces', '--verbose')
+  const { reads, wallet } = clientsOf(node)
+  const hash = await wallet.sendTransaction({ to: NOBODY, value: 7n, gas: 21_000n })
+  await reads.call({ to: NOBODY })
+  await expect.poll(node.stdout).toContain(`Traces of transaction ${hash}:`)
+  await expect.poll(node.stdout).toContain('Traces of eth_call:')
+  await expect.poll(node.stderr).toContain('request method=eth_call')
+  expect(node.stderr()).not.toContain('debug_trace')
+})
+
 test('a log in JSON has the calls', async () => {
   await using node = await startDev('--print-traces', '--json')
   await clientsOf(node).wallet.sendTransaction({ to: NOBODY, value: 7n, gas: 21_000n })

@@ -79,9 +79,13 @@ export function renderCall(call: TracedCall): string[] {
 const textOf = (title: string, call: TracedCall): string =>
   [`Traces of ${title}:`, ...renderCall(call).map((line) => `  ${line}`), '', ''].join('\n')
 
+/** Returns a provider whose requests are not counted, and not in the log of requests: no client made them. */
+const ownProvider = (node: GatewayNode): Provider =>
+  createProvider(Object.create(node, { observe: { value: undefined } }) as GatewayNode)
+
 /** Prints the transactions of each block, in their order. A trace that fails is named by its error. */
 export function printBlocks(node: GatewayNode, print: (text: string) => void): void {
-  const provider = createProvider(node)
+  const provider = ownProvider(node)
   let queue: Promise<void> = Promise.resolve()
   node.driver.onBlock(({ evmTxs }) => {
     for (const { hash } of evmTxs) queue = queue.then(() => printTx(provider, formatHex0x(hash), print))
@@ -112,7 +116,7 @@ export function printingCall(print: (text: string) => void): Method {
       const [request, block = 'latest', stateOverrides, blockOverrides] = Array.isArray(params) ? params : []
       const config = { ...TRACER, stateOverrides, blockOverrides }
       try {
-        provider ??= createProvider(call.node)
+        provider ??= ownProvider(call.node)
         const traced = await provider.request({ method: 'debug_traceCall', params: [request, block, config] })
         print(textOf('eth_call', traced as TracedCall))
       } catch {
