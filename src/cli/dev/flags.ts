@@ -68,12 +68,14 @@ const BEFORE_BERLIN = new Set([
 /** Whether a name of anvil's `--hardfork` is of a fork before Berlin, which the EVM does not have. */
 export const isBeforeBerlin = (name: string): boolean => BEFORE_BERLIN.has(name.toLowerCase())
 
-/** Names of tools for forks whose rules are those of another: they changed only proof of work, or have two names. */
+/** Names of tools for forks whose rules are those of another: they changed only proof of work or blobs, or have two names. */
 const SAME_RULES: Readonly<Record<string, string>> = {
   latest: 'Osaka',
   arrowglacier: 'London',
   grayglacier: 'London',
   merge: 'Paris',
+  bpo1: 'Osaka',
+  bpo2: 'Osaka',
 }
 
 const NO_FORKING = 'forking is not supported'
@@ -184,7 +186,8 @@ export const DEV_FLAGS: readonly DevFlag[] = [
     value: '<name>',
     about: 'Fork of Ethereum, Berlin to Osaka, or latest, the default.',
     sets: (value) => [{ setting: chain.fork, value: SAME_RULES[value.toLowerCase()] ?? value }],
-    differs: 'forks before Berlin are refused; merge, a name of Hardhat, is Paris',
+    differs:
+      'forks before Berlin are refused; merge, a name of Hardhat, is Paris; bpo1 and bpo2, which change only blobs, are Osaka',
   },
   {
     flag: 'gas-limit',

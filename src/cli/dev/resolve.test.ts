@@ -41,6 +41,7 @@ test('a flag sets its settings, by its name, by its letter and by its aliases', 
     expect((await settingsOf('--hardfork', name)).chain.fork).toBe('London')
   }
   expect((await settingsOf('--hardfork', 'merge')).chain.fork).toBe('Paris')
+  expect((await settingsOf('--hardfork', 'bpo2')).chain.fork).toBe('Osaka')
   expect((await settingsOf('--gas-limit', '100000')).evm.gasCap).toBe(60_000_000n)
   expect((await settingsOf('--gas-limit', '70000000')).evm.gasCap).toBe(70_000_000n)
   expect((await settingsOf('--disable-block-gas-limit')).evm.gasCap).toBe(1_000_000_000n)
