@@ -1,3 +1,5 @@
+import { coins, DirectSecp256k1HdWallet } from '@cosmjs/proto-signing'
+import { SigningStargateClient } from '@cosmjs/stargate'
 import { expect, test } from 'vitest'
 import type { NodeLogs } from './log-records.ts'
 import { startNode } from './start.ts'
@@ -53,6 +55,21 @@ test('a transaction of the chain has its messages, and the text of its failure',
   const together = seen.filter(({ block }) => block === first!.block).reduce((sum, { gas }) => sum + gas, 0n)
   expect(seen).toContainEqual(expect.objectContaining({ message: 'block', height: first!.block, gas: together }))
   expect(together).toBeGreaterThan(0n)
+})
+
+test('a transaction that fails in its block has the messages that were sent', async () => {
+  await using node = await startNode({ log: { chain: true } })
+  const { accounts, urls, mnemonic } = node
+  const { bech32: from } = accounts.find(({ kind }) => kind === 'cosmos')!
+  const wallet = await DirectSecp256k1HdWallet.fromMnemonic(mnemonic, { prefix: 'chain' })
+  const client = await SigningStargateClient.connectWithSigner(urls.comet!, wallet, { broadcastPollIntervalMs: 50 })
+  const fee = { amount: coins(200_000, 'unative'), gas: '200000' }
+  const { code } = await client.sendTokens(from, accounts[0]!.bech32, coins('9000000000000', 'unative'), fee)
+  client.disconnect()
+  expect(code).toBe(5)
+  expect(records(node.logs, 'transaction')).toEqual([
+    expect.objectContaining({ from, messages: '/cosmos.bank.v1beta1.MsgSend', code: 5, codespace: 'sdk' }),
+  ])
 })
 
 test('each request is one record, with the status of a failure', async () => {

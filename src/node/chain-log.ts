@@ -1,5 +1,6 @@
 /** The log of what a chain does, for people who develop on it: one line for each transaction, each block and each request. */
 import type { GatewayNode, Observe } from '../api/gateway.ts'
+import { tryDecodeTx } from '../api/services/tx-response.ts'
 import { decodeResponse } from '../app/evm/response.ts'
 import type { EvmTx, StoredBlock, TxResult } from '../app/records.ts'
 import { decodeRevert } from '../evm/revert.ts'
@@ -41,9 +42,17 @@ function messageValues({ events }: TxResult, wanted: string): string {
   return [...new Set(values)].join(',')
 }
 
+/** Returns the different type URLs of the messages of a transaction, as its client sent them. */
+function sentMessages(bytes: Uint8Array): string {
+  const names = tryDecodeTx(bytes)?.body?.messages.map(({ typeUrl }) => typeUrl) ?? []
+  return [...new Set(names)].join(',')
+}
+
 /** Returns the fields of a transaction that is not of Ethereum, or that was not admitted to its block. */
 function ofCosmos(bytes: Uint8Array, result: TxResult): Fields {
-  const [messages, from] = [messageValues(result, 'action'), messageValues(result, 'sender')]
+  // Without the events of its messages, a failed transaction has the names that its client sent.
+  const messages = messageValues(result, 'action') || sentMessages(bytes)
+  const from = messageValues(result, 'sender')
   return {
     hash: formatHex(sha256(bytes)).toUpperCase(),
     ...(from !== '' && { from }),
