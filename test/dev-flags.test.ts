@@ -52,7 +52,7 @@ const BAD: readonly (readonly [flags: readonly string[], error: string])[] = [
   [['--derivation-path', 'nowhere'], '(--derivation-path) is "nowhere"'],
   [['--host', 'no such host', '--insecure-keys'], 'Set jsonrpc.host'],
   [['--host', '0.0.0.0'], 'or accept it with --insecure-keys'],
-  [['--config-out', folder], 'EISDIR: illegal operation on a directory'],
+  [['--config-out', folder], `${folder}: must be a file, and is a folder`],
 ]
 
 test.each(BAD)('%s ends the command with the reason', async (flags, error) => {

@@ -26,3 +26,15 @@ test('a file is created once, and no temporary file remains', () => {
     rmSync(folder, { recursive: true })
   }
 })
+
+test('what is written in the place of a folder is an error that says so, and leaves nothing behind', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'almanac-files-'))
+  try {
+    const path = join(folder, 'within')
+    diskFiles.write(join(path, 'a'), 'text')
+    expect(() => diskFiles.write(path, 'text')).toThrow(`${path}: must be a file, and is a folder`)
+    expect(readdirSync(folder)).toEqual(['within'])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -15,12 +15,16 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { queryError } from '../primitives/errors.ts'
 import { requireFileOrPipe } from './input-file.ts'
 
 export interface Files {
   /** Reads a text file. Returns undefined if the path does not exist or is a folder. Throws `invalidArgument` for a device. */
   read(path: string): string | undefined
-  /** Writes a file atomically, by a rename. `secret`: only the owner can read it. `durable`: the file survives a power cut. */
+  /**
+   * Writes a file atomically, by a rename. `secret`: only the owner can read it. `durable`: the file survives a power cut. Throws
+   * `invalidArgument` for a folder.
+   */
   write(path: string, text: string, options?: { readonly secret?: boolean; readonly durable?: boolean }): void
   /** Creates a file atomically. Returns false if it exists; of concurrent attempts one succeeds. */
   create(path: string, text: string): boolean
@@ -65,6 +69,8 @@ function put(path: string, text: string, options: { readonly mode?: number; read
   }
 }
 
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
 export const diskFiles: Files = {
   read(path) {
     const found = statSync(path, { throwIfNoEntry: false })
@@ -80,7 +86,7 @@ export const diskFiles: Files = {
       renameSync(temporary, path)
     } catch (error) {
       rmSync(temporary, { force: true })
-      throw error
+      throw isFolder(path) ? queryError('invalidArgument', `${path}: must be a file, and is a folder`) : error
     }
     if (options?.durable) flushFile(dirname(path))
   },
