@@ -212,6 +212,15 @@ test('a stopped node says so, and a node without ports has no URLs', async () =>
   await expect(node.advance(1)).rejects.toMatchObject(stopped)
 })
 
+test('the clock goes forward by a number of seconds, up to the last time of a block', async () => {
+  await using node = await startNode({ ports: false })
+  for (const seconds of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    await expect(node.advance(seconds)).rejects.toThrow(`advance: ${seconds} seconds: must be a number from 0`)
+  }
+  await expect(node.advance(1e12)).rejects.toThrow('a block cannot be later than 253402300799 seconds')
+  expect(await node.advance(0)).toBe(1n)
+})
+
 test('a log that fails affects neither blocks nor their senders', async () => {
   const fails = () => {
     throw new Error('no log')

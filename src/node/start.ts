@@ -164,6 +164,13 @@ async function located<T>(call: () => T | Promise<T>): Promise<T> {
   }
 }
 
+/** Returns seconds as nanoseconds. Throws 3 for what is not a number from 0. */
+function stepNs(seconds: number): bigint {
+  if (!(seconds >= 0 && seconds < Number.MAX_SAFE_INTEGER))
+    throw queryError('invalidArgument', `advance: ${seconds} seconds: must be a number from 0`)
+  return BigInt(Math.round(seconds * 1000)) * NS_PER_MS
+}
+
 function nodeOf(node: AssembledNode, records: LogRecords): Node<GatewayUrls> {
   let stopping: Promise<void> | undefined
   let own: OwnProvider | undefined
@@ -197,7 +204,7 @@ function nodeOf(node: AssembledNode, records: LogRecords): Node<GatewayUrls> {
       return node.height
     },
     nextBlock: () => located(() => requireProduction().nextBlock()),
-    advance: (seconds) => located(() => requireProduction().advance(BigInt(Math.round(seconds * 1000)) * NS_PER_MS)),
+    advance: (seconds) => located(() => requireProduction().advance(stepNs(seconds))),
     query: (path) =>
       located(async () => {
         requireRunning()

@@ -20,6 +20,13 @@ test('a time set for one block is used once, and the clock goes on from it', () 
   expect(clock.next(500n * NS_PER_SECOND)).toBe(501n * NS_PER_SECOND)
 })
 
+test('a clock that is set forgets the time set for one block', () => {
+  const clock = createBlockClock(() => 100n * NS_PER_SECOND)
+  clock.restore({ ...clock.state(), nextNs: 500n * NS_PER_SECOND })
+  clock.set(300n * NS_PER_SECOND)
+  expect(clock.next(100n * NS_PER_SECOND)).toBe(300n * NS_PER_SECOND)
+})
+
 test('with an interval, block times are that far apart whatever the clock says', () => {
   const clock = createBlockClock(() => 100n * NS_PER_SECOND)
   clock.restore({ ...clock.state(), intervalNs: 7n * NS_PER_SECOND })

@@ -1,6 +1,10 @@
 /** The clock of block times: the wall clock, which tools of a development chain can shift, set or step. Unit: nanoseconds. */
 
+import { queryError } from '../../primitives/errors.ts'
 import { NS_PER_MS } from '../../primitives/time.ts'
+
+/** The end of the year 9999, the last time of a protobuf Timestamp. Unit: seconds. */
+const LAST_SECOND = 253_402_300_799n
 
 /** Minimum difference between the times of two blocks. */
 export const TIME_STEP_NS = NS_PER_MS
@@ -22,10 +26,17 @@ export interface BlockClock {
   record(timeNs: bigint, stepped: boolean): void
   /** Moves the clock forward or back. */
   shift(byNs: bigint): void
+  /** Sets the clock. A time set for one block is forgotten. */
+  set(timeNs: bigint): void
   /** Returns the shifted wall clock. */
   now(): bigint
   state(): ClockState
   restore(state: ClockState): void
+}
+
+/** Throws 3 for a time beyond the range of block times. */
+export function checkTime(seconds: bigint): void {
+  if (seconds > LAST_SECOND) throw queryError('invalidArgument', `a block cannot be later than ${LAST_SECOND} seconds`)
 }
 
 const REAL: ClockState = { offsetNs: 0n, nextNs: undefined, intervalNs: undefined }
@@ -46,6 +57,9 @@ export function createBlockClock(wall: () => bigint): BlockClock {
     },
     shift(byNs) {
       state = { ...state, offsetNs: state.offsetNs + byNs }
+    },
+    set(timeNs) {
+      state = { ...state, offsetNs: timeNs - wall(), nextNs: undefined }
     },
     now: () => wall() + state.offsetNs,
     state: () => state,

@@ -6,11 +6,9 @@ import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { AdoptedBlock, Development, Mining } from '../driver.ts'
 import type { Undo } from '../execution.ts'
 import type { Tip } from '../tip.ts'
-import type { BlockClock, ClockState } from './clock.ts'
+import { type BlockClock, type ClockState, checkTime } from './clock.ts'
 import type { PooledTx } from './pooled-tx.ts'
 
-/** The end of the year 9999, the last time of a protobuf Timestamp. Unit: seconds. */
-const LAST_SECOND = 253_402_300_799n
 /** Blocks of one request to mine (development). Beyond: an error. */
 const MAX_BLOCKS = 1_000_000n
 
@@ -77,11 +75,6 @@ export function createDevelopment(dependencies: Dependencies): Development {
     await dependencies.goBack(height, undos.map(({ undo }) => undo).reverse(), waiting)
     amended = amended.filter((one, i) => one.height < height || (one.height === height && i < from))
     snapshots = snapshots.filter((one) => one.height <= height)
-  }
-  /** Throws 3 for a time beyond the range of block times. */
-  const checkTime = (seconds: bigint): void => {
-    if (seconds > LAST_SECOND)
-      throw queryError('invalidArgument', `a block cannot be later than ${LAST_SECOND} seconds`)
   }
   async function amend(amendments: readonly Amendment[]): Promise<void> {
     const done = await dependencies.amend(amendments)
@@ -165,7 +158,7 @@ export function createDevelopment(dependencies: Dependencies): Development {
     async setTime(seconds) {
       checkTime(seconds)
       await followClock()
-      clock.shift(seconds * NS_PER_SECOND - clock.now())
+      clock.set(seconds * NS_PER_SECOND)
       return aheadSeconds()
     },
     setNextTime(seconds) {

@@ -3,6 +3,7 @@ import type { StoredBlock } from '../../app/records.ts'
 import type { GenesisDocument, GenesisState } from '../../app/types.ts'
 import * as epochs from '../../modules/epochs/keeper.ts'
 import type { Amendment } from '../../modules/evm/keeper.ts'
+import { NS_PER_SECOND } from '../../primitives/time.ts'
 import type { ReadContext } from '../../sdk/context.ts'
 import type { BlockProduction, BlockTiming, Driver, Offer, PoolView } from '../driver.ts'
 import type { Executor, Undo } from '../execution.ts'
@@ -14,7 +15,7 @@ import type { Tip } from '../tip.ts'
 import type { Signer } from '../validators.ts'
 import { adoptBlocks } from './adopt.ts'
 import { createCatchUp } from './catch-up.ts'
-import { createBlockClock, TIME_STEP_NS } from './clock.ts'
+import { checkTime, createBlockClock, TIME_STEP_NS } from './clock.ts'
 import { type BlockOptions, createDevelopment, type DevelopmentTools } from './development.ts'
 import type { MempoolLimits } from './mempool.ts'
 import { createNextHeader } from './next-header.ts'
@@ -248,6 +249,7 @@ export async function startSolo(options: SoloOptions): Promise<Solo> {
     production: {
       nextBlock: () => nextBlock(),
       async advance(byNs) {
+        checkTime((clock.now() + byNs) / NS_PER_SECOND)
         clock.shift(byNs)
         await catchUp()
         return tip().height
