@@ -87,9 +87,15 @@ function inputUpTo({ blocks, settings }: GatewayNode, block: StoredBlock, lastTx
   return { ...input, isAdopted }
 }
 
-/** Returns the height of the state before a block. Throws `notFound` for the first block of a chain, which has no transactions. */
-function parentHeight({ header: { height } }: StoredBlock): bigint {
+/**
+ * Returns the height of the state before a block. Throws for the first block of a chain: `notFound`, or `unimplemented` if it has
+ * transactions, which only that of a loaded dump can have.
+ */
+function parentHeight({ header: { height }, evmTxs }: StoredBlock): bigint {
   if (height > 1n) return height - 1n
+  if (evmTxs.length > 0) {
+    throw queryError('unimplemented', 'block 1 comes from a loaded dump, and this chain has no state before it')
+  }
   throw queryError('notFound', 'genesis is not traceable')
 }
 

@@ -175,6 +175,23 @@ test('blocks of a dump are traced if it has the states before them, and refused 
       )
     }
   }
+  const { transactionHash: ofImpersonated, from, gasUsed } = recorded.receipts[7]!
+  const again = await whole.node.rpc('debug_traceTransaction', ofImpersonated, { tracer: 'callTracer' })
+  expect(again).toMatchObject({ from, gasUsed })
+  await expect(whole.node.rpc('eth_sendTransaction', { from, to: RECIPIENT })).rejects.toThrow('unknown account')
+  const { transactionHash: first } = recorded.receipts[0]!
+  for (const [method, ...params] of [
+    ['debug_traceTransaction', first],
+    ['trace_transaction', first],
+    ['ots_traceTransaction', first],
+    ['trace_block', '0x1'],
+    ['trace_filter', {}],
+  ] as const) {
+    await expect(whole.node.rpc(method, ...params)).rejects.toThrow(
+      'block 1 comes from a loaded dump, and this chain has no state before it',
+    )
+  }
+  expect(await whole.node.rpc('trace_filter', { fromBlock: '0x2' })).not.toEqual([])
 })
 
 interface HistoricalState {

@@ -8,6 +8,7 @@ import { effectiveGasPrice } from '../../../../evm/transaction/gas.ts'
 import * as evm from '../../../../modules/evm/keeper.ts'
 import { EMPTY, equal } from '../../../../primitives/bytes.ts'
 import { queryError } from '../../../../primitives/errors.ts'
+import { keccak256 } from '../../../../primitives/hash.ts'
 import {
   type Field,
   fieldOf,
@@ -81,7 +82,9 @@ function adoptedBlock(node: GatewayNode, ctx: ReadContext, block: DumpedBlock, a
     const evmTx = readExecuted(one, { hash: stated, txIndex, firstLogIndex, baseFeeWei })
     const exit = fieldOf(one.info, 'exit')
     const out = fieldOf(one.info, 'out')
-    const wrapped = wrapEthereumTx(node.identity, one.transaction, evmTx.hash)
+    // Anvil has another hash for what an impersonated sender signs. A transaction that runs again is checked against its own.
+    const ownHash = one.impersonated ? keccak256(evmTx.raw) : evmTx.hash
+    const wrapped = wrapEthereumTx(node.identity, one.transaction, ownHash)
     const run = {
       block: { height, hash },
       wrapped,
@@ -110,13 +113,22 @@ function adoptedBlock(node: GatewayNode, ctx: ReadContext, block: DumpedBlock, a
   }
 }
 
+/** Returns the impersonated senders of a block that this chain does not impersonate, from the latest state on. */
+function strangersOf(ctx: ReadContext, { transactions }: DumpedBlock): readonly Uint8Array[] {
+  return transactions.flatMap(({ impersonated }) =>
+    impersonated && !evm.isImpersonated(ctx, impersonated) ? [impersonated] : [],
+  )
+}
+
 /** Returns the blocks as this chain records them. All show the accounts of the dump, or those that it kept for them. */
 function adoptedBlocks(node: GatewayNode, { blocks, accounts }: DumpedState): readonly AdoptedBlock[] {
   const keepsStates = blocks.some((block) => block.accounts !== undefined)
   const made: AdoptedBlock[] = []
   let ownBaseFeeWei = 0n
+  let strangers: readonly (readonly Uint8Array[])[] = []
   node.withContext(undefined, (ctx) => {
     ownBaseFeeWei = evm.baseFeeWei(ctx)
+    strangers = blocks.map((block) => strangersOf(ctx, block))
     for (const block of blocks) made.push(adoptedBlock(node, ctx, block, made.at(-1)?.timeNs ?? -1n))
   })
   // Code reads only the hashes of blocks before its own.
@@ -128,11 +140,17 @@ function adoptedBlocks(node: GatewayNode, { blocks, accounts }: DumpedState): re
   return made.map((block, i) => {
     const shown = shownAt(i)
     if (!shown) return block
-    // The next block runs again with its own base fee, and blocks that are made later have that of this chain.
-    const baseFee = keepsStates ? [{ kind: 'baseFee', wei: made[i + 1]?.baseFeeWei ?? ownBaseFeeWei } as const] : []
+    // The next block runs again with its own base fee and senders, and blocks that are made later have those of this chain.
+    const next: readonly evm.Amendment[] = keepsStates
+      ? [
+          { kind: 'baseFee', wei: made[i + 1]?.baseFeeWei ?? ownBaseFeeWei },
+          ...strangers[i]!.map((address) => ({ kind: 'impersonate', address, on: false }) as const),
+          ...(strangers[i + 1] ?? []).map((address) => ({ kind: 'impersonate', address, on: true }) as const),
+        ]
+      : []
     return {
       ...block,
-      amendments: (at) => [...shown.flatMap((one) => [...evm.amendmentsOf(at, one)]), ...hashes, ...baseFee],
+      amendments: (at) => [...shown.flatMap((one) => [...evm.amendmentsOf(at, one)]), ...hashes, ...next],
     }
   })
 }
