@@ -38,7 +38,8 @@ export interface EthereumHeader extends ForkFields {
   /** Unit: seconds. */
   readonly timestamp: bigint
   readonly prevRandao: Uint8Array
-  readonly baseFeeWei: bigint
+  /** EIP-1559. Undefined before London. */
+  readonly baseFeeWei: bigint | undefined
 }
 
 const OF_SHANGHAI: ForkFields = { withdrawalsRoot: EMPTY_TRIE_ROOT }
@@ -50,9 +51,10 @@ const OF_CANCUN: ForkFields = {
 }
 const OF_PRAGUE: ForkFields = { ...OF_CANCUN, requestsHash: sha256(EMPTY) }
 
-/** Returns the header fields that the forks up to one added. */
-export function forkFields(fork: ForkName): ForkFields {
+/** Returns the header fields that the forks up to one added. Before London there is no base fee, whatever a sender pays. */
+export function forkFields(fork: ForkName): ForkFields & { readonly baseFeeWei?: undefined } {
   const { eips } = rulesOf(fork)
+  if (!eips.has(1559)) return { baseFeeWei: undefined }
   if (eips.has(7702)) return OF_PRAGUE
   if (eips.has(4844)) return OF_CANCUN
   return eips.has(4895) ? OF_SHANGHAI : {}
@@ -60,7 +62,7 @@ export function forkFields(fork: ForkName): ForkFields {
 
 /** Returns the header as an RLP item. The hash of its encoding is the hash of a block of Ethereum. */
 export function headerItem(header: EthereumHeader): RlpItem {
-  const { withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header
+  const { baseFeeWei, withdrawalsRoot, blobGasUsed, excessBlobGas, parentBeaconBlockRoot, requestsHash } = header
   return [
     header.parentHash,
     NO_UNCLES_HASH,
@@ -77,7 +79,7 @@ export function headerItem(header: EthereumHeader): RlpItem {
     EMPTY,
     header.prevRandao,
     new Uint8Array(8),
-    fromUint(header.baseFeeWei),
+    ...(baseFeeWei === undefined ? [] : [fromUint(baseFeeWei)]),
     ...(withdrawalsRoot ? [withdrawalsRoot] : []),
     ...(parentBeaconBlockRoot ? [fromUint(blobGasUsed!), fromUint(excessBlobGas!), parentBeaconBlockRoot] : []),
     ...(requestsHash ? [requestsHash] : []),

@@ -248,3 +248,23 @@ test('block 0 is the parent of block 1, and its hash is that of its header', asy
     expect(parentHash).toBe((await client.getBlock({ blockNumber: height - 1n })).hash)
   }
 })
+
+test('a chain whose fork is before London has no base fee in its headers, and a transaction without prices is legacy', async () => {
+  await using berlin = await startNode({ chain: { fork: 'Berlin' } })
+  const { client, wallet } = connect(berlin)
+  const [from, to] = berlin.accounts.map(({ address }) => address)
+  const hash = await wallet.sendTransaction({ to: DEAD, value: 1n })
+  expect(await client.getTransactionReceipt({ hash })).toMatchObject({ status: 'success', type: 'legacy' })
+  const ofNode = await berlin.rpc<Hex>('eth_sendTransaction', { from, to, value: 1n })
+  expect(await client.getTransaction({ hash: ofNode })).toMatchObject({ type: 'legacy', gasPrice: PRICE })
+  const filled = await berlin.rpc('eth_fillTransaction', { from, to, gas: '0x5208' })
+  expect(filled).toMatchObject({ tx: { type: '0x0', gasPrice: numberToHex(PRICE) } })
+  for (const height of ['0x0', '0x2', 'pending']) {
+    const block = await berlin.rpc<Block>('eth_getBlockByNumber', height, false)
+    expect(block).not.toHaveProperty('baseFeePerGas')
+    expect(block).not.toHaveProperty('withdrawalsRoot')
+  }
+  expect(fromRlp(await berlin.rpc<Hex>('debug_getRawHeader', '0x2'))).toHaveLength(15)
+  const { hash: genesis } = await berlin.rpc<Block>('eth_getBlockByNumber', '0x0', false)
+  expect(keccak256(await berlin.rpc<Hex>('debug_getRawHeader', '0x0'))).toBe(genesis)
+})

@@ -40,7 +40,7 @@ const hex0xOrAbsent = (name: string, bytes: Uint8Array | undefined): JsonObject 
 
 /** Formats a header of Ethereum under the hash of its block. */
 export function formatEthereumHeader(header: EthereumHeader, hash: Uint8Array): JsonObject {
-  const { blobGasUsed, excessBlobGas } = header
+  const { baseFeeWei, blobGasUsed, excessBlobGas } = header
   return {
     number: quantity(header.number),
     hash: formatHex0x(hash),
@@ -58,7 +58,7 @@ export function formatEthereumHeader(header: EthereumHeader, hash: Uint8Array): 
     timestamp: quantity(header.timestamp),
     transactionsRoot: formatHex0x(header.transactionsRoot),
     receiptsRoot: formatHex0x(header.receiptsRoot),
-    baseFeePerGas: quantity(header.baseFeeWei),
+    ...(baseFeeWei === undefined ? {} : { baseFeePerGas: quantity(baseFeeWei) }),
     ...hex0xOrAbsent('withdrawalsRoot', header.withdrawalsRoot),
     ...(blobGasUsed === undefined ? {} : { blobGasUsed: quantity(blobGasUsed) }),
     ...(excessBlobGas === undefined ? {} : { excessBlobGas: quantity(excessBlobGas) }),

@@ -1,5 +1,6 @@
 /** Accounts with keys in the node (development chains only), and transactions completed for signing. */
 import { impersonate } from '../../../app/evm/impersonation.ts'
+import { rulesOf } from '../../../evm/forks.ts'
 import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import { encodeTransaction } from '../../../evm/transaction/encode.ts'
 import { secp256k1 } from '../../../evm/transaction/secp256k1.ts'
@@ -16,7 +17,7 @@ import { methodNotFound, serverError } from '../errors.ts'
 import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { estimateGas, requireChainId } from './calls.ts'
-import { baseFee, suggestedTip } from './fees.ts'
+import { baseFee, suggestedPrice, suggestedTip } from './fees.ts'
 import { sendRawSync } from './send-sync.ts'
 import { sendRaw, transactionCount } from './transactions.ts'
 
@@ -88,17 +89,31 @@ type GasArgs = CallArgs & { readonly gas: bigint }
 const feesOf = (node: GatewayNode, args: CallArgs) =>
   args.gasPriceWei === undefined ? dynamicFees(node, args) : undefined
 
-/** Checks arguments, and returns them with a gas limit, which is estimated if it is absent. */
+/** Returns the gas price of a transaction without prices, on a chain whose fork has no other than gas prices. Unit: wei. */
+function legacyPrice(node: GatewayNode, args: CallArgs): { readonly gasPriceWei?: bigint } {
+  const isPriced = [args.gasPriceWei, args.maxFeePerGasWei, args.maxPriorityFeePerGasWei].some(
+    (one) => one !== undefined,
+  )
+  if (isPriced || node.withContext(undefined, (ctx) => rulesOf(evm.chainRules(ctx).fork).eips.has(1559))) return {}
+  return { gasPriceWei: suggestedPrice(node) }
+}
+
+/** Checks arguments, and returns them with a gas limit, which is estimated if it is absent, and the price of a legacy transaction. */
 async function withGas(call: RpcCall, args: CallArgs): Promise<GasArgs> {
   const { node } = call
   checkArgs(node, args)
-  const fees = feesOf(node, args)
-  if (args.gas !== undefined) return { ...args, gas: args.gas }
+  const price = legacyPrice(node, args)
+  const fees = feesOf(node, { ...args, ...price })
+  if (args.gas !== undefined) return { ...args, ...price, gas: args.gas }
   // An estimate for the sender's own prices fails as the transaction would; prices filled in here do not limit it.
   const priced =
     fees && (args.maxFeePerGasWei ?? args.maxPriorityFeePerGasWei) !== undefined ? { ...args, ...fees } : args
   const from = args.from ?? ZERO_ADDRESS
-  return { ...args, gas: await estimateGas(call, { ...priced, from, data: dataOf(args) }, { tag: 'pending' }) }
+  return {
+    ...args,
+    ...price,
+    gas: await estimateGas(call, { ...priced, from, data: dataOf(args) }, { tag: 'pending' }),
+  }
 }
 
 /** Returns a transaction from arguments, with the missing nonce and fees filled in. */
