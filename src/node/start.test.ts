@@ -212,6 +212,14 @@ test('a stopped node says so, and a node without ports has no URLs', async () =>
   await expect(node.advance(1)).rejects.toMatchObject(stopped)
 })
 
+test('a path with a typo names the nearest path of its length and its family', async () => {
+  await using node = await startNode({ ports: false })
+  for (const family of ['cosmos', 'sdk']) {
+    const nearest = `no route /${family}/bank/v1beta1/balancs/x; the nearest is /${family}/bank/v1beta1/balances/{address}`
+    await expect(node.query(`/${family}/bank/v1beta1/balancs/x`)).rejects.toMatchObject({ message: nearest })
+  }
+})
+
 test('the clock goes forward by a number of seconds, up to the last time of a block', async () => {
   await using node = await startNode({ ports: false })
   for (const seconds of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {

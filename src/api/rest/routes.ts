@@ -265,8 +265,12 @@ function decodeAgain(routes: readonly Route[], values: readonly string[]): reado
   })
 }
 
-/** Scores the similarity of a path to a template: equal leading segments, then the common start of the first different ones. */
+/**
+ * Scores the similarity of a path to a template: equal leading segments, then the common start of the first different ones, then
+ * the difference of their lengths.
+ */
 function likeness(template: readonly string[], path: readonly string[]): number {
+  const tooLong = Math.abs(template.length - path.length)
   let score = 0
   for (let i = 0; i < template.length && i < path.length; i++) {
     const expected = template[i]!
@@ -281,9 +285,9 @@ function likeness(template: readonly string[], path: readonly string[]): number 
     }
     let common = 0
     while (common < expected.length && common < given.length && alike(expected[common]!, given[common]!)) common++
-    return score + common
+    return score + common - tooLong / 100
   }
-  return score - Math.abs(template.length - path.length)
+  return score - tooLong
 }
 
 function alike(a: string, b: string): boolean {
