@@ -59,7 +59,7 @@ export async function answerCall(
   try {
     const answer = await node.dispatch({
       method: path,
-      request: decode(node, method, request),
+      request: decode(node, method, toName, request),
       height: height(),
       signal: () => signal,
       timeoutMs,
@@ -80,12 +80,12 @@ export async function answerCall(
   }
 }
 
-function decode({ identity }: GatewayNode, method: DescMethod, bytes: Uint8Array): Message {
+function decode({ identity }: GatewayNode, method: DescMethod, toName: Family['toName'], bytes: Uint8Array): Message {
   try {
     return readMessage(identity, method.input, bytes)
   } catch (error) {
     if (error instanceof ChainError) throw error
-    throw violation('request', `not an encoded ${method.input.typeName}`)
+    throw violation('request', `not an encoded ${toName(method.input.typeName)}`)
   }
 }
 

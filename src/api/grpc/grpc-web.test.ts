@@ -123,7 +123,7 @@ describe('a failure is in the trailers', () => {
     ['3', 'no whole gRPC-web frame', BALANCE, Buffer.alloc(3)],
     ['3', 'expected one frame', BALANCE, framed(Buffer.alloc(0)).fill(9, 4)],
     ['3', 'expected one frame', BALANCE, Buffer.concat([framed(Buffer.alloc(0)), framed(Buffer.alloc(0))])],
-    ['3', 'not an encoded sdk.bank.v1beta1.QueryBalanceRequest', BALANCE, framed(Buffer.from([0xff]))],
+    ['3', 'not an encoded cosmos.bank.v1beta1.QueryBalanceRequest', BALANCE, framed(Buffer.from([0xff]))],
     ['12', 'compressed messages are not supported', BALANCE, framed(Buffer.alloc(0), 1)],
     [
       '12',
