@@ -191,3 +191,15 @@ test('a balance stays within 256 bits: a transfer beyond fails, and addBalance s
   await expect(client.call({ account: sender!, to: recipient!, value: 1n })).rejects.toThrow('exceeds 256 bits')
   await expect(rpc('anvil_setBalance', sender, hex(most + 1n))).rejects.toThrow('is not a count')
 })
+
+test('a clock that is set back answers with a quantity, and forgets the time of the next block; block times still grow', async () => {
+  await using chain = await open()
+  const { client, node, rpc } = chain
+  const { timestamp } = await client.getBlock()
+  await rpc('evm_setNextBlockTimestamp', timestamp + 5_000n)
+  expect([await rpc('anvil_setTime', 1), await rpc('evm_increaseTime', 1)]).toEqual(['0x0', '0x0'])
+  await node.nextBlock()
+  const next = await client.getBlock()
+  expect(next.timestamp).toBeGreaterThanOrEqual(timestamp)
+  expect(next.timestamp).toBeLessThan(timestamp + 5_000n)
+})

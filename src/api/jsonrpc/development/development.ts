@@ -152,6 +152,9 @@ function metadata(node: GatewayNode): JsonObject {
   }
 }
 
+/** Returns the seconds that the clock is ahead of the system's; 0 if it is behind, since a quantity has no sign. */
+const ahead = (seconds: bigint): string => quantity(seconds < 0n ? 0n : seconds)
+
 /** Methods with the same meaning under every prefix. */
 const verbs: Methods = {
   ...accountVerbs,
@@ -163,8 +166,8 @@ const verbs: Methods = {
   revert: mainMethod([count], ({ node }, id) => developmentOf(node).revert(id)),
   rollback: mainMethod([optional(count, 1n)], ({ node }, depth) => developmentOf(node).rollback(depth)),
   reset: mainMethod([optional(json, undefined)], reset),
-  increaseTime: mainMethod([count], async ({ node }, by) => quantity(await developmentOf(node).increaseTime(by))),
-  setTime: mainMethod([count], async ({ node }, to) => quantity(await developmentOf(node).setTime(to))),
+  increaseTime: mainMethod([count], async ({ node }, by) => ahead(await developmentOf(node).increaseTime(by))),
+  setTime: mainMethod([count], async ({ node }, to) => ahead(await developmentOf(node).setTime(to))),
   setNextBlockTimestamp: mainMethod([count], ({ node }, seconds) => developmentOf(node).setNextTime(seconds)),
   removeBlockTimestampInterval: verb((development) => {
     development.setTimeInterval(undefined)
