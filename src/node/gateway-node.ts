@@ -29,7 +29,7 @@ const LEAVE_STALL_MS = 1000
  * Time that counts for an address when a connection of it is ended: the answers that it did not take were made for nothing, and
  * took memory from others.
  */
-const UNREAD_MS = 100
+const UNREAD_MS = 200
 /** The same for a byte that waits for a millisecond: five megabytes that wait for a second count 0.3 s. */
 const WAITING_MS = 60e-9
 const DISPLACED_MS = 1

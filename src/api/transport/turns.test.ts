@@ -102,8 +102,10 @@ test('requests run at once while a slice lasts and nobody waits', async () => {
 })
 
 test('an address is greedy only while another one asks, and until what it used is forgotten', async () => {
-  const { turns, ask, pass } = await world({ isAlone: true })
-  ask(turns.share('1.1.1.1'), 'greedy', 400)
+  const { turns, order, ask, pass } = await world({ isAlone: true })
+  const share = turns.share('1.1.1.1')
+  for (let i = 0; i < 40; i++) ask(share, 'greedy', 10)
+  while (order.length < 40) await setImmediate()
   expect(turns.greedy(300)).toEqual([])
   await setImmediate()
   ask(turns.share('2.2.2.2'), 'other', 1)
@@ -117,6 +119,14 @@ test('an address is greedy only while another one asks, and until what it used i
   pass(6000)
   turns.charge('1.1.1.1', 1000)
   expect(turns.greedy(300)).toEqual([])
+})
+
+test('a run that nobody can interrupt counts three times', async () => {
+  const { turns, ask } = await world()
+  ask(turns.share('1.1.1.1'), 'short', 10)
+  ask(turns.share('2.2.2.2'), 'long', 50)
+  while (turns.greedy(9).length < 2) await setImmediate()
+  expect([turns.greedy(11), turns.greedy(149), turns.greedy(151)]).toEqual([['2.2.2.2'], ['2.2.2.2'], []])
 })
 
 test('work without an address makes nobody greedy', async () => {

@@ -26,6 +26,9 @@ const RUNS_TO_LOWEST = 4
 const MOST_OF_ADDRESS_MS = 700
 /** Addresses whose used time is counted. Beyond: the count begins again. */
 const MAX_ADDRESSES = 10_000
+/** Time of a run without a pause from which it counts several times: nobody has a turn meanwhile. */
+const LONG_RUN_MS = 10
+const LONG_RUN_FACTOR = 3
 /** Time for which a request of a connection that asks little counts as present. */
 const PRESENT_MS = 1000
 /** The same for any address that others can be greedy beside. */
@@ -112,7 +115,8 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     used.usedMs += usedMs
   }
 
-  function charge(share: Share, now: number, usedMs: number): void {
+  function charge(share: Share, now: number, ranMs: number): void {
+    const usedMs = ranMs > LONG_RUN_MS ? ranMs * LONG_RUN_FACTOR : ranMs
     add(share, now, usedMs)
     add(share.all, now, usedMs)
     if (share.all.usedMs > MOST_OF_ADDRESS_MS) greedyMs += usedMs
