@@ -8,6 +8,7 @@ import type { GatewayNode } from '../gateway.ts'
 import { createConnections } from '../transport/connections.ts'
 import type { GatewayServer } from '../transport/http-server.ts'
 import { createOutgoing } from '../transport/outgoing.ts'
+import { ownPorts } from '../transport/ports.ts'
 import { createGrpcServer } from './grpc.ts'
 
 /** Three of these answers are more than what waits for one connection. */
@@ -46,6 +47,7 @@ beforeAll(async () => {
     now: Date.now,
     rates: { take: () => undefined },
     clientAddress: () => '127.0.0.1',
+    ports: ownPorts,
     outgoing: createOutgoing({ bytes: 100_000_000, stallMs: () => 60_000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,

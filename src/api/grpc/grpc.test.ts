@@ -32,6 +32,7 @@ import type { Dispatch, GatewayNode, QueryCall } from '../gateway.ts'
 import { createConnections } from '../transport/connections.ts'
 import type { GatewayServer } from '../transport/http-server.ts'
 import { createOutgoing } from '../transport/outgoing.ts'
+import { ownPorts } from '../transport/ports.ts'
 import { createGrpcServer } from './grpc.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createReflection } from './grpc-reflection.ts'
@@ -82,6 +83,7 @@ beforeAll(async () => {
     now: Date.now,
     clientAddress: () => '',
     rates: { isOn: true, take: () => (tokens-- > 0 ? undefined : 250) },
+    ports: ownPorts,
     outgoing: createOutgoing({ bytes: 10_000_000, stallMs: () => 5000, onDisconnect() {} }, () => performance.now()),
     connections: createConnections(
       100,
