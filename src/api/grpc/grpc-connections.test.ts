@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { QueryBalanceRequestSchema, QueryBalanceResponseSchema } from '../../gen/sdk/bank/v1beta1/query_pb.ts'
 import { almanac } from '../../identity/profiles/almanac.ts'
 import type { GatewayNode } from '../gateway.ts'
-import { createConnections } from '../transport/connections.ts'
+import { type Connections, createConnections } from '../transport/connections.ts'
 import type { GatewayServer } from '../transport/http-server.ts'
 import { createOutgoing } from '../transport/outgoing.ts'
 import { ownPorts } from '../transport/ports.ts'
@@ -17,6 +17,7 @@ const FEW = 3
 const CALLS = 100
 
 let server: GatewayServer
+let connections: Connections
 let url: string
 let ran = 0
 /** Time that a call takes to read its answer. */
@@ -24,6 +25,11 @@ let readingMs = 0
 /** Whether each encoding began in a later turn of the event loop than its reading. */
 let laterTurns: boolean[] = []
 beforeAll(async () => {
+  connections = createConnections(
+    100,
+    () => performance.now(),
+    () => {},
+  )
   const node = {
     identity: almanac,
     dispatch() {
@@ -49,11 +55,7 @@ beforeAll(async () => {
     clientAddress: () => '127.0.0.1',
     ports: ownPorts,
     outgoing: createOutgoing({ bytes: 100_000_000, stallMs: () => 60_000, onDisconnect() {} }, () => performance.now()),
-    connections: createConnections(
-      100,
-      () => performance.now(),
-      () => {},
-    ),
+    connections,
     driver: { status: () => ({ catchingUp: false, latestHeight: 7n, latestTimeNs: 0n }) },
   } as unknown as GatewayNode
   server = createGrpcServer(node)
@@ -145,4 +147,47 @@ test('the calls of a client that has disconnected do not run', async () => {
   await disconnect(session)
   // Streams end one after the other, so the room of the first ones can let others run.
   expect(ran).toBeLessThan(CALLS / 4)
+})
+
+/** Opens a connection with an answered call. */
+async function connectAnswered() {
+  const session = connect(url)
+  session.on('error', () => {})
+  let isAway = false
+  session.once('goaway', () => {
+    isAway = true
+  })
+  const answered = async (call: ClientHttp2Stream): Promise<number> => {
+    let bytes = 0
+    for await (const chunk of call) bytes += (chunk as Buffer).length
+    return bytes
+  }
+  expect(await answered(startCall(session))).toBeGreaterThan(ANSWER_BYTES)
+  return { session, answered, isAway: () => isAway }
+}
+
+test('a client that is to connect again gets the answers of its running calls, and its next connection is served', async () => {
+  const { session, answered, isAway } = await connectAnswered()
+  readingMs = 50
+  const running = answered(startCall(session))
+  await expect.poll(() => ran).toBe(2)
+  connections.leave('127.0.0.1')
+  // Only the first time counts.
+  connections.leave('127.0.0.1')
+  expect(await running).toBeGreaterThan(ANSWER_BYTES)
+  await expect.poll(() => session.closed).toBe(true)
+  expect(isAway()).toBe(true)
+  const next = await connectAnswered()
+  expect(next.isAway()).toBe(false)
+  // It can be asked, too, although connections of the address were asked before.
+  connections.leave('127.0.0.1')
+  await expect.poll(next.isAway).toBe(true)
+})
+
+test('clients of other addresses are not asked to connect again', async () => {
+  const { session, answered, isAway } = await connectAnswered()
+  connections.leave('127.0.0.9')
+  expect(await answered(startCall(session))).toBeGreaterThan(ANSWER_BYTES)
+  expect(isAway()).toBe(false)
+  await disconnect(session)
 })
