@@ -74,7 +74,7 @@ inBrowser('a block shows its header and its transactions', async () => {
     shown.world.deposit,
   ])
   await open(`/block/${Number(blockNumber)}`)
-  await shown.page.untilText('MsgEthereumTx')
+  await shown.page.untilText('calls 0xb6b55f25')
   await shown.page.untilText('Previous block')
   await look('block')
   await shown.page.click('main td a')

@@ -164,6 +164,31 @@ export async function readBlock(height: bigint, signal?: AbortSignal): Promise<B
 /** Returns the last part of a type URL: `/sdk.bank.v1beta1.MsgSend` is `MsgSend`. */
 export const shortType = (url: string): string => url.slice(url.lastIndexOf('.') + 1)
 
+/** Functions of ERC-20 by the first four bytes of a call in hex, with the number of their arguments. */
+const TOKEN_CALLS: Readonly<Record<string, { readonly name: string; readonly args: number }>> = {
+  '0xa9059cbb': { name: 'transfer', args: 2 },
+  '0x095ea7b3': { name: 'approve', args: 2 },
+  '0x23b872dd': { name: 'transferFrom', args: 3 },
+}
+const WORD_BYTES = 32
+const SELECTOR_BYTES = 4
+
+/** Returns what messages do: their types, or whether an Ethereum transaction transfers, calls or deploys. */
+export const actionsOf = (messages: readonly MessageJson[]): string => [...new Set(messages.map(actionOf))].join(', ')
+
+function actionOf({ '@type': type, data: inner }: MessageJson): string {
+  const name = shortType(type)
+  if (name !== 'MsgEthereumTx' || typeof inner !== 'object' || inner === null) return name
+  const { to, data } = inner as Readonly<Record<string, unknown>>
+  if (to === '') return 'deploys a contract'
+  const input = typeof data === 'string' ? atob(data) : ''
+  if (input === '') return 'transfers coins'
+  const selector = toHex(Uint8Array.from(input.slice(0, SELECTOR_BYTES), (byte) => byte.charCodeAt(0)))
+  const known = TOKEN_CALLS[selector]
+  const isKnown = known && input.length >= SELECTOR_BYTES + known.args * WORD_BYTES
+  return isKnown ? `calls ${known.name}` : `calls ${selector}`
+}
+
 /** Returns the address that signs a message, as its fields name it. */
 export function senderOf(message: MessageJson | undefined): string | undefined {
   if (!message) return undefined

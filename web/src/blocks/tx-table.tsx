@@ -1,6 +1,6 @@
 /** Transactions as rows of a table. */
 import { useState } from 'preact/hooks'
-import { attributeOf, type BlockTx, senderOf, shortType } from '../api/blocks.ts'
+import { actionsOf, attributeOf, type BlockTx, senderOf } from '../api/blocks.ts'
 import { formatInteger } from '../format/amount.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { Address, Hash, Height } from '../ui/values.tsx'
@@ -26,7 +26,7 @@ function Sender({ one: { tx, result } }: { readonly one: BlockTx }) {
 function describe({ tx }: BlockTx): string {
   const messages = tx?.body.messages ?? []
   if (messages.length === 0) return 'a transaction that cannot be decoded'
-  return [...new Set(messages.map((message) => shortType(message['@type'])))].join(', ')
+  return actionsOf(messages)
 }
 
 const COLUMNS: readonly Column<BlockTx>[] = [

@@ -1,6 +1,6 @@
 /** One transaction: what it did, what it cost and who was paid, and how it ran. */
 import { useEffect } from 'preact/hooks'
-import { attributeOf, senderOf, shortType } from '../api/blocks.ts'
+import { actionsOf, attributeOf, senderOf } from '../api/blocks.ts'
 import { useHead } from '../api/head.ts'
 import { useLoad } from '../api/load.ts'
 import { eth, rest } from '../api/question.ts'
@@ -95,9 +95,7 @@ function Found({ tx }: { readonly tx: FoundTx }) {
               <Hash text={one.hash} />
             </Fact>
           )}
-          <Fact name="Does">
-            {[...new Set(messages.map((message) => shortType(message['@type'])))].join(', ') || '…'}
-          </Fact>
+          <Fact name="Does">{actionsOf(messages) || '…'}</Fact>
           {one?.tx?.body.memo && <Fact name="Memo">{one.tx.body.memo}</Fact>}
           {one?.result && (
             <Fact name="Gas">
