@@ -282,7 +282,9 @@ inBrowser('the search box leads to everything that it names, and says what it ta
     ['unative', '#/chain/denoms/unative'],
     ['localnet', '#/chain/validators/chainvaloper1'],
     ['Harbour Gold', '#/account/0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'],
+    ['vault', `#/account/${shown.world.vault}`],
   ]
+  await dropArtifacts()
   await open('/')
   await shown.page.untilText('Transactions')
   for (const [asked, place] of searches) {

@@ -5,6 +5,7 @@ import { ask } from '../api/ask.ts'
 import { eth } from '../api/question.ts'
 import { useStore } from '../store.ts'
 import { artifactFor, artifacts, type ContractArtifact } from './artifacts.ts'
+import { notePlace } from './places.ts'
 
 const codes = new Map<string, Promise<string>>()
 
@@ -29,7 +30,11 @@ export function useArtifact(address: string | null | undefined): ContractArtifac
     if (known.length === 0) setFound(undefined)
     else if (address) {
       codeOf(address).then(
-        (code) => isCurrent && setFound({ of: address, artifact: artifactFor(code, known) }),
+        (code) => {
+          const artifact = artifactFor(code, known)
+          if (artifact) notePlace(artifact.name, address)
+          if (isCurrent) setFound({ of: address, artifact })
+        },
         () => {},
       )
     }

@@ -1,4 +1,5 @@
 /** Finds the page of a text that was typed into the search box. */
+import { placeOf } from '../abi/places.ts'
 import { ask } from '../api/ask.ts'
 import { head } from '../api/head.ts'
 import { nodeFacts } from '../api/node.ts'
@@ -6,7 +7,7 @@ import { engine, eth, rest } from '../api/question.ts'
 import { fromHex, readBech32, toBech32 } from '../format/address.ts'
 
 const TAKES =
-  'It takes a height, the hash of a block or a transaction (64 hexadecimal digits), an address (0x… or Bech32), a denom, a pair such as ubtc:uusd, the name of a validator, a proposal such as #1, or the name of a contract.'
+  'It takes a height, the hash of a block or a transaction (64 hexadecimal digits), an address (0x… or Bech32), a denom, a pair such as ubtc:uusd, the name of a validator, a proposal such as #1, or the name of a contract: of a token that has one in the bank, or of an artifact whose contract you have opened.'
 
 /** Error of a text that leads nowhere. It says what the box takes. */
 const nothing = (why: string): Error => new Error(`${why} ${TAKES}`)
@@ -117,8 +118,10 @@ const byDenom: Finder = async (asked) => {
   return part.length === 1 ? `/chain/denoms/${part[0]!.denom}` : undefined
 }
 
-/** Names of contracts: those of mapped tokens, and those of the bank's metadata. */
+/** Names of contracts: those of artifacts whose contract was seen, of mapped tokens, and of the bank's metadata. */
 const byContractName: Finder = async (asked) => {
+  const seen = placeOf(asked)
+  if (seen) return `/account/${seen}`
   const wanted = asked.toLowerCase()
   const { metadatas } = await ask<{
     metadatas: readonly { base: string; name: string; symbol: string; display: string }[]
