@@ -30,8 +30,8 @@ const LEAVE_STALL_MS = 1000
  * took memory from others.
  */
 const UNREAD_MS = 200
-/** The same for a byte that waits for a millisecond: five megabytes that wait for a second count 0.3 s. */
-const WAITING_MS = 60e-9
+/** The same for a byte that waits for a millisecond: two and a half megabytes that wait for a second count 0.3 s. */
+const WAITING_MS = 120e-9
 const DISPLACED_MS = 1
 
 /** Seconds whose requests an address can send at once, unless the settings say otherwise. */

@@ -8,7 +8,7 @@ import { startBare } from '../../bench/support/bare.ts'
 import { ATTACKS, GROUPS } from '../support/attacks/all.ts'
 import { type Report, startHonest } from '../support/attacks/honest.ts'
 import { startAttacks } from '../support/attacks/start.ts'
-import { expectCleanStop, MB } from '../support/attacks/survive.ts'
+import { expectCleanStop, GROWTH_LIMIT_BYTES, MB } from '../support/attacks/survive.ts'
 import { countTable, waitTable } from '../support/attacks/table.ts'
 import { answersIn, type Counts } from '../support/attacks/target.ts'
 import { startProcess } from '../support/process.ts'
@@ -21,11 +21,6 @@ const IDLE_MS = Math.min(60_000, SECONDS * 200)
  * processors, so this bound only catches a node that stops answering; the run prints how the waits compare with an idle node.
  */
 const LONGEST_P99_MS = 5000
-/**
- * Limit of the growth of a process under all attacks at once; each alone has 512 MB. A run on an idle machine takes 560 to 760 MB
- * in the API worker (`docs/performance.md`).
- */
-const GROWTH_LIMIT_BYTES = 1024 * MB
 /** The chain has a block each second. A full block of the most expensive work takes seven seconds on an idle machine. */
 const LONGEST_HEAD_GAP_MS = 30_000
 
