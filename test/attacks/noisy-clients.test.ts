@@ -96,6 +96,21 @@ test.runIf(hasAddresses)('an address that others wait for gets a process of its 
   expect(await node.ended).toBe(0)
 })
 
+test.runIf(hasAddresses)(
+  'the process of noisy clients ends with the node, and closes its connections as the others do',
+  async () => {
+    await using node = await startProcess(['--ephemeral'])
+    const noisy = { from: ATTACKER_ADDRESS, config: node.config }
+    const pid = await makeNoisy(node, noisy)
+    const socket = await openWebSocket(noisy, node.config.urls.ws)
+    const isTold = new Promise<number>((resolve) => socket.once('close', resolve))
+    node.child.kill('SIGTERM')
+    expect(await node.ended).toBe(0)
+    expect(await isTold).toBe(1005)
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  },
+)
+
 test.runIf(hasAddresses)('an address that is alone, or that a trusted proxy has, stays', async () => {
   await using node = await startProcess(['--ephemeral', '--trusted-proxies', ATTACKER_ADDRESS])
   const { urls } = node.config

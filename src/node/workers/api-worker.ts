@@ -83,9 +83,9 @@ async function serve(
     simulate: async (tx, signal) => (await compute.run('simulate', { tx }, { signal })) as CheckResult,
   }
   const { driver } = main
-  const noisy = isForNoisy ? undefined : noisyClientsOf(main, config, log)
+  const clients = isForNoisy ? receivedPortsOf(main) : noisyClientsOf(main, config, log)
   const node = createGatewayNode({
-    ports: noisy ?? receivedPortsOf(main),
+    ports: clients,
     config,
     identity,
     chainId,
@@ -107,8 +107,8 @@ async function serve(
     log,
     now: Date.now,
   })
-  noisy?.watch(node.connections)
-  return openGateways({
+  if ('watch' in clients) clients.watch(node.connections)
+  const gateways = await openGateways({
     node,
     comet: { nodeInfo, ask: (method, params) => main.ask({ kind: 'comet', method, params }) as Promise<string> },
     config: { ...config, metrics: { ...config.metrics, enabled: false } },
@@ -122,6 +122,14 @@ async function serve(
     ready: () => readiness(driver, timingOf(config), Date.now()),
     renderMetrics: async () => '',
   })
+  if (!('drain' in clients)) return gateways
+  return {
+    urls: gateways.urls,
+    async close() {
+      await gateways.close()
+      await clients.drain()
+    },
+  }
 }
 
 function noisyClientsOf(main: MainProcess, config: Config, log: Log): NoisyClients {
