@@ -1,4 +1,4 @@
-/** Where the contracts of dropped artifacts were seen, by name. They are kept until the tab is closed, as artifacts are. */
+/** The addresses at which contracts of dropped artifacts were seen, by name. They are kept until the tab is closed, as artifacts are. */
 const KEY = 'console.places'
 /** Names that are kept. Beyond: the earliest one is forgotten. */
 const MAX_PLACES = 100
