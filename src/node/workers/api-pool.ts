@@ -170,7 +170,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       return
     }
     if (message.kind === 'connection') {
-      noisy.pass(handle!)
+      if (handle) noisy.pass(handle)
       return
     }
     if (message.kind === 'idle') {
@@ -276,11 +276,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
         reject(queryError('unavailable', `an API worker ended with ${code === null ? signal : `exit code ${code}`}`))
         if (isForNoisy) noisy.ended()
         if (stopping) return
-        log(code === 0 ? 'info' : 'error', isForNoisy ? 'API worker of noisy clients ended' : 'API worker ended', {
-          code,
-          signal,
-        })
-        if (isForNoisy) return
+        if (isForNoisy) {
+          log(code === 0 ? 'info' : 'error', 'API worker of noisy clients ended', { code, signal })
+          return
+        }
+        log('error', 'API worker ended', { code, signal })
         const restart = () => {
           if (!stopping) start().catch((error) => stopping || log('error', 'API worker did not start', { error }))
         }

@@ -155,5 +155,11 @@ function receivedPortsOf(main: MainProcess): ReceivedPorts {
 /** Lets other processes come first on a busy machine. Threads that start later inherit the priority. */
 function yieldProcessor(): void {
   const tasks = process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [0]
-  for (const task of tasks) setPriority(task, NOISY_PRIORITY)
+  for (const task of tasks) {
+    try {
+      setPriority(task, NOISY_PRIORITY)
+    } catch {
+      // A thread that has just ended needs none.
+    }
+  }
 }

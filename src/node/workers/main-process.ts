@@ -216,7 +216,7 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
       isNoisyOpen = message.isOpen
       noisyOpen(isNoisyOpen)
     } else if (message.kind === 'connection') {
-      receiveConnection(handle as Handle)
+      if (handle) receiveConnection(handle as Handle)
     } else if (message.kind === 'stop') {
       // Answers of the main process that came just before reach their callers first, some of which then wait for a block.
       setImmediate(() => {
