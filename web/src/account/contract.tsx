@@ -6,7 +6,8 @@ import { RawData } from '../abi/decoded.tsx'
 import { ApiError, ask } from '../api/ask.ts'
 import { blockTag, useHeight } from '../api/height.ts'
 import { SELDOM_MS, useAnswer, useLoad, useMoment } from '../api/load.ts'
-import { eth, rest } from '../api/question.ts'
+import { eth } from '../api/question.ts'
+import { fromHex } from '../format/address.ts'
 import { formatBytes } from '../format/amount.ts'
 import { useStore } from '../store.ts'
 import { Failure, Loaded } from '../ui/loaded.tsx'
@@ -82,28 +83,46 @@ function Creation({ contract }: { readonly contract: string }) {
   )
 }
 
-interface Mapping {
-  readonly fun_token: { readonly bank_denom: string; readonly is_made_from_coin: boolean }
+/** The precompile of FunTokens, and the call `balance(address who, address funtoken)` of it. */
+const FUNTOKEN = '0x0000000000000000000000000000000000000800'
+const BALANCE = '0xb203bb99'
+const WORD_BYTES = 32
+/** Code of JSON-RPC for a call that reverts. */
+const REVERTED = 3
+
+/** Returns the denom in an answer `(uint256, uint256, (address erc20, string bankDenom), …)`. */
+function denomIn(answer: string): string {
+  const digits = answer.slice(2)
+  const numberAt = (byte: number): number => Number(`0x${digits.slice(2 * byte, 2 * (byte + WORD_BYTES))}`)
+  const token = numberAt(2 * WORD_BYTES)
+  const text = token + numberAt(token + WORD_BYTES)
+  const first = text + WORD_BYTES
+  return new TextDecoder().decode(fromHex(digits.slice(2 * first, 2 * (first + numberAt(text)))))
 }
 
 /** The coin of the bank that a FunToken joins with a token. */
 function MappedCoin({ contract }: { readonly contract: string }) {
   const height = useHeight()
-  const found = useLoad([contract, useMoment(SELDOM_MS)], (signal) =>
-    ask<Mapping>(rest(`/chain/evm/v1/funtoken/${contract}`), { height, signal }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.isAbsent) return undefined
+  // REST answers 404 for a contract without one, which browsers note as a failure of the page.
+  const found = useLoad([contract, useMoment(SELDOM_MS)], (signal) => {
+    const word = contract
+      .slice(2)
+      .toLowerCase()
+      .padStart(2 * WORD_BYTES, '0')
+    const call = { to: FUNTOKEN, data: `${BALANCE}${word}${word}` }
+    return ask<string>(eth('eth_call', call, blockTag(height)), { signal }).then(denomIn, (error: unknown) => {
+      if (error instanceof ApiError && error.code === REVERTED) return undefined
       throw error
-    }),
-  )
+    })
+  })
   if (found.error) return <Failure error={found.error} />
   if (!found.value) return <span class="muted">{found.isLoading ? '…' : 'none: no FunToken maps this contract'}</span>
-  const { bank_denom, is_made_from_coin } = found.value.fun_token
   return (
     <>
-      <Link to={`/chain/denoms/${bank_denom}`} class="hash">
-        {bank_denom}
+      <Link to={`/chain/denoms/${found.value}`} class="hash">
+        {found.value}
       </Link>{' '}
-      {is_made_from_coin ? 'this token is made from it' : 'it is made from this token'}
+      {found.value.startsWith('erc20/') ? 'it is made from this token' : 'this token is made from it'}
     </>
   )
 }
