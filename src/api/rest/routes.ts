@@ -265,29 +265,35 @@ function decodeAgain(routes: readonly Route[], values: readonly string[]): reado
   })
 }
 
+/** Scores of a segment that is equal, or a variable; a character that is equal counts 1. */
+const EQUAL_SCORE = 100
+const VARIABLE_SCORE = 50
+/** Score of a segment too many or too few behind a different one: less than a character. */
+const LENGTH_SCORE = 0.01
+
 /**
  * Scores the similarity of a path to a template: equal leading segments, then the common start of the first different ones, then
  * the difference of their lengths.
  */
 function likeness(template: readonly string[], path: readonly string[]): number {
-  const tooLong = Math.abs(template.length - path.length)
+  const lengths = Math.abs(template.length - path.length)
   let score = 0
   for (let i = 0; i < template.length && i < path.length; i++) {
     const expected = template[i]!
     const given = path[i]!
     if (expected === given) {
-      score += 100
+      score += EQUAL_SCORE
       continue
     }
     if (expected.startsWith('{')) {
-      score += 50
+      score += VARIABLE_SCORE
       continue
     }
     let common = 0
     while (common < expected.length && common < given.length && alike(expected[common]!, given[common]!)) common++
-    return score + common - tooLong / 100
+    return score + common - lengths * LENGTH_SCORE
   }
-  return score - tooLong
+  return score - lengths
 }
 
 function alike(a: string, b: string): boolean {

@@ -80,8 +80,7 @@ const textOf = (title: string, call: TracedCall): string =>
   [`Traces of ${title}:`, ...renderCall(call).map((line) => `  ${line}`), '', ''].join('\n')
 
 /** Returns a provider whose requests are not counted, and not in the log of requests: no client made them. */
-const ownProvider = (node: GatewayNode): Provider =>
-  createProvider(Object.create(node, { observe: { value: undefined } }) as GatewayNode)
+const ownProvider = (node: GatewayNode): Provider => createProvider({ ...node, observe: undefined })
 
 /** Prints the transactions of each block, in their order. A trace that fails is named by its error. */
 export function printBlocks(node: GatewayNode, print: (text: string) => void): void {

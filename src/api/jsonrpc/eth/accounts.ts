@@ -99,21 +99,17 @@ function legacyPrice(node: GatewayNode, args: CallArgs): { readonly gasPriceWei?
 }
 
 /** Checks arguments, and returns them with a gas limit, which is estimated if it is absent, and the price of a legacy transaction. */
-async function withGas(call: RpcCall, args: CallArgs): Promise<GasArgs> {
+async function withGas(call: RpcCall, given: CallArgs): Promise<GasArgs> {
   const { node } = call
-  checkArgs(node, args)
-  const price = legacyPrice(node, args)
-  const fees = feesOf(node, { ...args, ...price })
-  if (args.gas !== undefined) return { ...args, ...price, gas: args.gas }
+  checkArgs(node, given)
+  const args = { ...given, ...legacyPrice(node, given) }
+  const fees = feesOf(node, args)
+  if (args.gas !== undefined) return { ...args, gas: args.gas }
   // An estimate for the sender's own prices fails as the transaction would; prices filled in here do not limit it.
   const priced =
     fees && (args.maxFeePerGasWei ?? args.maxPriorityFeePerGasWei) !== undefined ? { ...args, ...fees } : args
   const from = args.from ?? ZERO_ADDRESS
-  return {
-    ...args,
-    ...price,
-    gas: await estimateGas(call, { ...priced, from, data: dataOf(args) }, { tag: 'pending' }),
-  }
+  return { ...args, gas: await estimateGas(call, { ...priced, from, data: dataOf(args) }, { tag: 'pending' }) }
 }
 
 /** Returns a transaction from arguments, with the missing nonce and fees filled in. */
