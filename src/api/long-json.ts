@@ -3,7 +3,7 @@ import { utf8 } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
 import { DISCONNECTED } from './disconnected.ts'
 import type { PartTaker } from './gateway.ts'
-import { createSignalPause, type Pause } from './transport/slices.ts'
+import { createSignalPause } from './transport/slices.ts'
 
 const PIECE_LENGTH = 32 * 1024
 const PART_LENGTH = 64 * 1024
@@ -112,8 +112,8 @@ export async function writePieces(
   pieces: Iterable<string>,
   onPart: PartTaker,
   signal: AbortSignal | undefined,
-  pause: Pause = createSignalPause(signal),
 ): Promise<void> {
+  const pause = createSignalPause(signal)
   let text = ''
   const flush = (): Promise<void> => {
     const part = utf8(text)

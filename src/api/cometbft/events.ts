@@ -19,7 +19,8 @@ import { parseRequestJson } from '../../primitives/request-json.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { type EventMap, flattenEvents, matchesMap, type Query } from '../search/query.ts'
 import { createPlaces } from '../transport/places.ts'
-import { createPause } from '../transport/slices.ts'
+import { createPause, noteClient } from '../transport/slices.ts'
+import { shareOf } from '../transport/turns.ts'
 import { serveMessages } from '../transport/websocket.ts'
 import { wholeBlock } from './engine.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
@@ -115,8 +116,8 @@ interface Client {
 export type Answer = (
   request: unknown,
   extra: Readonly<Record<string, CometMethod>>,
-  /** Address by which the client is counted. */
-  address: string,
+  /** The address by which the client is counted, and the signal that it has left. */
+  asker: { readonly client: string; readonly signal: AbortSignal },
 ) => Promise<string | undefined>
 
 /** The answers to one client. */
@@ -162,11 +163,15 @@ export function createSubscriptions(
       const client: Client = { socket, connection: request.socket, subscriptions: new Map() }
       clients.add(client)
       const stopPings = keepAlive(socket)
-      const counted: CountedAnswer = (asked, extra) => answer(asked, extra, address)
+      const gone = new AbortController()
+      noteClient(gone.signal, shareOf(request.socket).address)
+      const asker = { client: address, signal: gone.signal }
+      const counted: CountedAnswer = (asked, extra) => answer(asked, extra, asker)
       serveMessages(socket, request.socket, node, (message) => handle(node.identity, client, counted, message))
       socket.on('error', () => socket.terminate())
       socket.on('close', () => {
         stopPings()
+        gone.abort()
         clients.delete(client)
         places.release(address)
       })

@@ -4,7 +4,6 @@ import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { jsonPieces, wholeJson, writePieces } from '../long-json.ts'
 import { bodySinkOf } from '../transport/http.ts'
-import { noteClient } from '../transport/slices.ts'
 import { createSpool } from '../transport/spool.ts'
 
 /**
@@ -14,14 +13,6 @@ import { createSpool } from '../transport/spool.ts'
 export const MAX_WHOLE_BYTES = 8 * 1024 * 1024
 
 type Body = Readonly<Record<string, unknown>>
-
-/** Returns a signal that aborts if the client disconnects before its answer is sent. Long work of it counts for the client. */
-export function signalOf(response: ServerResponse, client: string): AbortSignal {
-  const gone = new AbortController()
-  noteClient(gone.signal, client)
-  response.once('close', () => gone.abort())
-  return gone.signal
-}
 
 /** Sends a body as JSON. A long one is sent while it is made. Rejects if that fails; the head can be sent by then. */
 export async function sendBody(

@@ -7,7 +7,7 @@ import { toChainError } from '../errors.ts'
 import { readOnlyError } from '../read-only.ts'
 import { STATUS_HEADERS, statusPairs } from '../status-headers.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
-import { readBody, refusedEncoding } from '../transport/http.ts'
+import { abortOf, readBody, refusedEncoding } from '../transport/http.ts'
 import {
   closeServer,
   createHttpServer,
@@ -22,7 +22,7 @@ import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
 import { cometMethods, discovered } from './methods.ts'
 import { readJsonParams, readUriParams } from './params.ts'
-import { MAX_WHOLE_BYTES, sendBody, signalOf, wholeBody } from './replies.ts'
+import { MAX_WHOLE_BYTES, sendBody, wholeBody } from './replies.ts'
 
 const URI_ID = -1
 /** Requests in a batch of the CometBFT RPC: the batches of CosmJS have 20, and it waits without end for a refused one. Beyond: -32600. */
@@ -249,13 +249,12 @@ async function serve(
   const name = path.slice(1)
   const method = methodOf(environment, cometMethods, name)
   if (!method) return send(response, 404, '404 page not found\n', { ...headers, 'Content-Type': 'text/plain' })
-  const client = clientOf(node, request)
-  const waitMs = node.rates.take(client)
+  const waitMs = node.rates.take(clientOf(node, request))
   if (waitMs !== undefined) {
     const limited = { ...headers, 'Retry-After': retryAfter(waitMs) }
     return await sendReply(response, tooMany(environment, URI_ID, waitMs), 429, limited)
   }
-  const signal = signalOf(response, client)
+  const { signal } = abortOf(response)
   const reply = await runMethod(environment, URI_ID, name, method, () => readUriParams(method.params, search), signal)
   await sendReply(response, reply, 'error' in reply.body ? 500 : 200, headers, signal)
 }
@@ -304,7 +303,7 @@ async function servePost(
     return await sendReply(response, failure(null, 'parse', 'the body is not JSON'), 500, headers)
   }
   const client = clientOf(environment.node, request)
-  const signal = signalOf(response, client)
+  const { signal } = abortOf(response)
   if (!Array.isArray(parsed)) {
     const reply = await answer(environment, parsed, { client, signal })
     return reply ? await sendReply(response, reply, 200, headers, signal) : send(response, 200, '', headers)
@@ -356,9 +355,9 @@ export function createCometServer(environment: CometEnvironment): CometServer {
   }
   const server = createHttpServer(node, {}, onRequest)
   const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
-  const subscriptions = createSubscriptions(environment, async (request, extra, client) => {
-    const reply = await answer(environment, request, { client, extra })
-    return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES)) ?? JSON.stringify(tooLong(reply)))
+  const subscriptions = createSubscriptions(environment, async (request, extra, { client, signal }) => {
+    const reply = await answer(environment, request, { client, extra, signal })
+    return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES, signal)) ?? JSON.stringify(tooLong(reply)))
   })
   sockets.on('connection', subscriptions.accept)
   const acceptPath = (request: IncomingMessage): WebSocketServer | string =>

@@ -1,9 +1,8 @@
 /** The connections of the gRPC server. Each counts the messages that its client has not taken, or not sent whole. */
 import { createServer, type Socket, type Server as TcpServer } from 'node:net'
 import { type ConnectionInjector, ServerInterceptingCall, type ServerInterceptor, status } from '@grpc/grpc-js'
-import { addressOf } from '../transport/client-address.ts'
 import { addSocket, type Budgets, REQUEST_TIMEOUT_MS } from '../transport/http-server.ts'
-import { createPause, type Pause } from '../transport/slices.ts'
+import { createPause, noteClient, type Pause } from '../transport/slices.ts'
 import { shareOf, turns } from '../transport/turns.ts'
 import { type CallQueue, createCallQueue } from './call-queue.ts'
 
@@ -41,8 +40,8 @@ export interface GrpcConnections {
    * aborts.
    */
   enter(peer: string, signal: AbortSignal): Promise<(() => void) | undefined>
-  /** Returns the address by which a client is counted. */
-  addressOf(peer: string): string
+  /** Notes the client of a call, for which the work of a signal is done. */
+  note(peer: string, signal: AbortSignal): void
   /** Creates the pause of a call of a client. No further call of the client begins meanwhile, since the answer has not been sent. */
   pauseOf(peer: string): Pause
   /** Creates a TCP server that hands its connections to the gRPC server, those of each address through an injector of their own. */
@@ -88,8 +87,8 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   const { outgoing } = budgets
   const connections = new Map<string, Connection>()
 
-  /** Returns whether there is room for a connection. */
-  function accept(socket: Socket, injected: Injected): boolean {
+  /** Returns whether there is room for a connection. `leave` asks its client to connect again. */
+  function accept(socket: Socket, leave: () => void): boolean {
     const peer = peerOf(socket)
     const connection: Connection = {
       socket,
@@ -106,7 +105,7 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
     }
     const isAccepted = addSocket(budgets, socket, {
       isBusy: () => connection.running > 0,
-      leave: injected.leave,
+      leave,
       unsent: () => connection.pending + socket.writableLength,
       unfinished: () => unfinishedBytes(connection),
       taken: () => connection.sent + socket.bytesWritten - socket.writableLength,
@@ -212,7 +211,10 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
   return {
     interceptor: (_, call) => new CountedCall(call),
     enter: (peer, signal) => connections.get(peer)?.queue.enter(signal) ?? Promise.resolve(undefined),
-    addressOf: (peer) => addressOf(connections.get(peer)?.socket.remoteAddress),
+    note(peer, signal) {
+      const connection = connections.get(peer)
+      if (connection) noteClient(signal, shareOf(connection.socket).address)
+    },
     pauseOf(peer) {
       const connection = connections.get(peer)
       if (!connection) return createPause()
@@ -232,19 +234,23 @@ export function createGrpcConnections(budgets: Budgets): GrpcConnections {
     },
     createServer(createInjector) {
       const byAddress = new Map<string, Injected>()
+      /** Removes a connection, and with the last one what its address had. */
+      const release = (address: string, injected: Injected): void => {
+        if (--injected.open > 0) return
+        if (byAddress.get(address) === injected) byAddress.delete(address)
+        injected.injector.destroy()
+      }
       return createServer((socket) => {
-        const address = addressOf(socket.remoteAddress)
+        let injected: Injected | undefined
+        if (!accept(socket, () => injected?.leave())) return
+        const { address } = shareOf(socket)
         const open = byAddress.get(address)
-        const injected = open && !open.isLeaving ? open : createInjected(createInjector())
-        if (!accept(socket, injected)) return
+        injected = open && !open.isLeaving ? open : createInjected(createInjector())
         byAddress.set(address, injected)
         injected.open++
-        socket.once('close', () => {
-          if (--injected.open > 0) return
-          if (byAddress.get(address) === injected) byAddress.delete(address)
-          injected.injector.destroy()
-        })
-        injected.injector.injectConnection(socket)
+        const own = injected
+        socket.once('close', () => release(address, own))
+        own.injector.injectConnection(socket)
       })
     },
   }

@@ -10,7 +10,7 @@ import { selectHeight } from '../rest/height-selection.ts'
 import { queriedServicesOf } from '../services/queried.ts'
 import { STATUS_HEADERS } from '../status-headers.ts'
 import { createCors, PREFLIGHT_SECONDS, REQUEST_HEADERS } from '../transport/cors.ts'
-import { bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
+import { abortOf, bodySinkOf, parseGrpcTimeout, takeBytes } from '../transport/http.ts'
 import type { SharedPort } from '../transport/http-server.ts'
 import { tooManyRequests } from '../transport/rate-limit.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
@@ -75,15 +75,13 @@ export function createGrpcWeb(node: GatewayNode): SharedPort {
     }
     const target = targets.get(path)
     if (!target) throw queryError('unimplemented', `unknown method ${path}`)
-    const abort = new AbortController()
-    res.once('close', () => abort.abort())
     const timeout = req.headers['grpc-timeout']
     const requestId = idOf(req.headers['x-request-id'])
     void answerCall(node, target.method, target.family, {
       requestId,
       request,
       height: () => selectHeight(req.headers, undefined),
-      signal: abort.signal,
+      signal: abortOf(res).signal,
       timeoutMs: timeout === undefined ? undefined : parseGrpcTimeout(String(timeout)),
       pause: createPause(shareOf(req.socket)),
     }).then((done) => reply.end([[REQUEST_ID_HEADER, requestId], ...done.headers], answerFrames(done)))

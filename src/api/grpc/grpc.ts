@@ -23,7 +23,6 @@ import { agree } from '../rest/height-selection.ts'
 import { queriedServicesOf } from '../services/queried.ts'
 import type { GatewayServer } from '../transport/http-server.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
-import { noteClient } from '../transport/slices.ts'
 import { answerCall, type CallAnswer, HEIGHT_NAMES } from './call.ts'
 import { bytesMethod } from './grpc-bytes.ts'
 import { createGrpcConnections, type GrpcConnections } from './grpc-connections.ts'
@@ -76,7 +75,7 @@ async function answerUnary(
 ): Promise<void> {
   const abort = new AbortController()
   const { signal } = abort
-  noteClient(signal, connections.addressOf(call.getPeer()))
+  connections.note(call.getPeer(), signal)
   call.on('cancelled', () => abort.abort(DISCONNECTED))
   const end = await connections.enter(call.getPeer(), signal)
   try {

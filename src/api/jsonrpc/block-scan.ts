@@ -5,7 +5,7 @@ import { cachePerObject } from '../../primitives/cache.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import { DISCONNECTED } from '../disconnected.ts'
 import { createSemaphore } from '../transport/semaphore.ts'
-import { createClientPause } from '../transport/slices.ts'
+import { createSignalPause } from '../transport/slices.ts'
 import type { RpcCall } from './method.ts'
 
 /** Limits the concurrent searches of one node, so that most of the compute threads' time is left to others. */
@@ -25,13 +25,13 @@ export interface ScanRange {
  * left, and with the errors of `visit` other than `deadlineExceeded`.
  */
 export async function scanBlocks(
-  { node, client, signal }: Pick<RpcCall, 'node' | 'client' | 'signal'>,
+  { node, signal }: Pick<RpcCall, 'node' | 'signal'>,
   range: ScanRange,
   visit: (block: StoredBlock, leftMs: number) => boolean | Promise<boolean>,
 ): Promise<bigint | undefined> {
   const release = await semaphoreOf(node.blocks).acquire()
   const deadline = node.now() + node.settings.evmTimeoutMs
-  const pause = createClientPause(client)
+  const pause = createSignalPause(signal())
   try {
     for (const height of node.blocks.evmHeights(range)) {
       await pause()

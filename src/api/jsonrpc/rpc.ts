@@ -6,7 +6,7 @@ import { toChainError } from '../errors.ts'
 import type { PartTaker } from '../gateway.ts'
 import { collect, WHOLE_BYTES } from '../traces.ts'
 import { tooManyRequests } from '../transport/rate-limit.ts'
-import { createClientPause } from '../transport/slices.ts'
+import { createSignalPause } from '../transport/slices.ts'
 import { type BodySink, createSpool, type StreamedBody } from '../transport/spool.ts'
 import { createBatchAnswers } from './batch-answers.ts'
 import {
@@ -127,7 +127,7 @@ async function textOf(
 
 /** Sends a long result in parts. Returns undefined for any other result, and where it must be one text. */
 function sendLong(
-  { hold, client }: RpcCall,
+  { hold, signal }: RpcCall,
   id: Id,
   answer: unknown,
   streamsOf: (() => Streams) | undefined,
@@ -136,7 +136,7 @@ function sendLong(
   if (!bytes || !streamsOf) return undefined
   const opening = openingOf(id)
   const sent = streamsOf().sendParts(opening.length + bytes.length * 2, (sink, before) =>
-    sendHex(bytes, { before: before + opening, after: '}' }, sink, createClientPause(client)),
+    sendHex(bytes, { before: before + opening, after: '}' }, sink, createSignalPause(signal())),
   )
   if (!sent) return undefined
   hold?.(bytes.length)
@@ -220,7 +220,7 @@ async function answerBatch(
   if (batch.length === 0) return errorText(call, null, invalidRequest('empty batch'))
   if (batch.length > call.node.settings.batchLimit) return errorText(call, null, invalidRequest('batch too large'))
   const answers = createBatchAnswers(call, onStream)
-  const pause = createClientPause(call.client)
+  const pause = createSignalPause(call.signal())
   /** Transactions that were submitted and not answered yet. */
   let submitted: { readonly value: unknown; readonly answer: Text | Promise<Text> }[] = []
   let isFull = false

@@ -11,7 +11,15 @@ import { STATUS_HEADERS, statusHeaders } from '../status-headers.ts'
 import { collect } from '../traces.ts'
 import { type Cors, createCors } from '../transport/cors.ts'
 import { gzipSinkOf } from '../transport/gzip-body.ts'
-import { accepts, bodySinkOf, createPayload, refusedEncoding, sendPayload, takeBody } from '../transport/http.ts'
+import {
+  abortOf,
+  accepts,
+  bodySinkOf,
+  createPayload,
+  refusedEncoding,
+  sendPayload,
+  takeBody,
+} from '../transport/http.ts'
 import {
   closeServer,
   createHttpServer,
@@ -22,7 +30,7 @@ import {
 import { createLocalAccess, type LocalAccess } from '../transport/local-access.ts'
 import { createMessageWriter } from '../transport/message-writer.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
-import { createPause } from '../transport/slices.ts'
+import { createPause, noteClient } from '../transport/slices.ts'
 import { shareOf } from '../transport/turns.ts'
 import { serveMessages } from '../transport/websocket.ts'
 import { methodNotFound } from './errors.ts'
@@ -158,7 +166,7 @@ function serveHttp(serve: Serve, request: IncomingMessage, response: ServerRespo
   const client = node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   let gone: AbortSignal | undefined
   const signal = (): AbortSignal => {
-    gone ??= signalOf(response)
+    gone ??= abortOf(response).signal
     return gone
   }
   const hold = (bytes: number): void => node.outgoing.hold(request.socket, bytes)
@@ -222,19 +230,9 @@ function send(
   sendPayload(request, response, 200, createPayload(body, JSON_HEADERS), headers)
 }
 
-/** Returns a signal that aborts if the client disconnects before its answer is sent. */
-function signalOf(response: ServerResponse): AbortSignal {
-  const gone = new AbortController()
-  const abort = (): void => {
-    if (!response.writableFinished) gone.abort()
-  }
-  if (response.destroyed) abort()
-  else response.once('close', abort)
-  return gone.signal
-}
-
 function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage): void {
   const gone = new AbortController()
+  noteClient(gone.signal, shareOf(request.socket).address)
   const { outgoing } = serve.node
   const writer = createMessageWriter(socket, request.socket, outgoing)
   const overflow = (): void => {
@@ -301,6 +299,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     async answer(method, params, signal, client) {
       const found = Object.hasOwn(methods, method) ? methods[method] : undefined
       if (!found) throw methodNotFound(method)
+      noteClient(signal, client)
       const result = await found.run({ ...serve, client, signal: () => signal }, params)
       const run = runOf(result)
       if (!run && longBytesOf(result)) return JSON.stringify(result)

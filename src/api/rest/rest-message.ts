@@ -12,10 +12,8 @@ export interface RestRequest {
   readonly id: string
   /** Reads the body as text. Rejects with `resourceExhausted` for a body over the limit. */
   readonly body: () => Promise<string>
-  /** Registers a listener that is called once if the client disconnects first. */
-  readonly onClose: (listener: () => void) => void
-  /** Returns the address by which the client is counted. */
-  readonly client: () => string
+  /** Creates a controller that aborts if the client disconnects first. Long work of its signal counts for the client. */
+  readonly createAbort: () => AbortController
   /** `performance.now()` when it arrived. */
   readonly startedMs: number
 }

@@ -1,5 +1,4 @@
 /** One operation of the REST gateway: the height and the route, a call with its deadline, and the reply. */
-
 import { create } from '@bufbuild/protobuf'
 import { parseBase64 } from '../../primitives/bytes.ts'
 import { type ChainError, queryError } from '../../primitives/errors.ts'
@@ -8,7 +7,6 @@ import type { GatewayNode, QueryAnswer, QueryCall } from '../gateway.ts'
 import { isLong } from '../long-messages.ts'
 import { isTrace } from '../traces.ts'
 import { createPayload, parseGrpcTimeout } from '../transport/http.ts'
-import { noteClient } from '../transport/slices.ts'
 import { createBase64Encoder, createSpool } from '../transport/spool.ts'
 import { selectHeight } from './height-selection.ts'
 import type { RestCache } from './rest-cache.ts'
@@ -61,15 +59,14 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     call: QueryCall,
     finishAnswer: (answer: QueryAnswer) => RestReply,
   ): Promise<RestReply> {
-    const abort = new AbortController()
-    request.onClose(() => abort.abort())
+    const { signal } = request.createAbort()
     return new Promise((resolve) => {
       const spool = createSpool(createBase64Encoder(), { before: '{"data":"', after: '"}' }, (stream) => {
         const payload = createPayload('', [...JSON_TYPE, 'Cache-Control', 'no-store'], route.method)
         resolve({ ...reply(request, route.method, 200, payload), stream })
       })
       const settle = async (): Promise<void> => {
-        const answer = await node.dispatch({ ...call, signal: () => abort.signal, onPart: spool.onPart })
+        const answer = await node.dispatch({ ...call, signal: () => signal, onPart: spool.onPart })
         const buffered = spool.buffered()
         if (buffered === undefined) spool.finish(!answer.ok)
         else if (!answer.ok) resolve(finishAnswer(answer))
@@ -104,10 +101,7 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
     const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + timeoutMs
     let abort: AbortController | undefined
     const signal = (): AbortSignal => {
-      if (!abort) {
-        abort = new AbortController()
-        noteClient(abort.signal, request.client())
-      }
+      abort ??= request.createAbort()
       return abort.signal
     }
     const call = { method: route.method, request: bound.request, height, signal, timeoutMs, takesLong: true }
@@ -117,7 +111,6 @@ export function createRunOperation({ node, headers, replies, cache }: Dependenci
       const late = timeoutMs !== undefined && performance.now() >= deadline
       return late ? failure(request, route.method, deadlineExceeded()) : finishAnswer(answered)
     }
-    request.onClose(() => abort?.abort())
     return new Promise((resolve) => {
       const expire = (): void => {
         abort?.abort()

@@ -8,7 +8,6 @@ import { writePieces } from '../long-json.ts'
 import { isLong, messagePieces } from '../long-messages.ts'
 import { type Family, namesOf } from '../names.ts'
 import { createPayload, matchesEtag, type Payload } from '../transport/http.ts'
-import { createClientPause } from '../transport/slices.ts'
 import type { StreamedBody } from '../transport/spool.ts'
 import { type HeightSource, JSON_TYPE, type RestHeaders } from './rest-headers.ts'
 import type { RestReply, RestRequest } from './rest-message.ts'
@@ -95,18 +94,13 @@ export function createRestReplies(node: GatewayNode, headers: RestHeaders): Rest
       return createPayload(text, further.length > 0 ? own.concat(further) : own, route.method)
     },
     longBody(request, route, response) {
-      const gone = new AbortController()
-      request.onClose(() => gone.abort())
+      const { signal } = request.createAbort()
       const pieces = messagePieces(writerOf(route.family), route.rpc.output, response)
       return (sink) => {
-        writePieces(pieces, sink.write, gone.signal, createClientPause(request.client())).then(
-          sink.end,
-          (error: unknown) => {
-            if (!gone.signal.aborted)
-              node.log('error', 'an answer failed', { request: request.id, error: String(error) })
-            sink.abort()
-          },
-        )
+        writePieces(pieces, sink.write, signal).then(sink.end, (error: unknown) => {
+          if (!signal.aborted) node.log('error', 'an answer failed', { request: request.id, error: String(error) })
+          sink.abort()
+        })
       }
     },
     success(request, payload) {

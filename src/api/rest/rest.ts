@@ -4,7 +4,7 @@ import { type ChainError, queryError } from '../../primitives/errors.ts'
 import type { Console } from '../console/console.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { createCors, REQUEST_HEADERS } from '../transport/cors.ts'
-import { bodySinkOf, createPayload, readBody, sendPayload } from '../transport/http.ts'
+import { abortOf, bodySinkOf, createPayload, readBody, sendPayload } from '../transport/http.ts'
 import {
   closeServer,
   createHttpServer,
@@ -59,8 +59,7 @@ export function createRestServer(
       headers,
       id: nextId(headers['x-request-id']),
       body: () => readBody(req, limitBytes, node.outgoing),
-      onClose: (listener) => res.once('close', listener),
-      client: () => clientOf(req),
+      createAbort: () => abortOf(res),
       startedMs,
     })
     if (reply instanceof Promise) reply.then((done) => send(req, res, done))
@@ -115,8 +114,7 @@ export function createRestHandler(
       headers: lower,
       id: nextId(),
       body,
-      onClose: () => {},
-      client: () => '',
+      createAbort: () => new AbortController(),
       startedMs,
     })
     const flat = reply.payload.headers.concat(reply.headers)

@@ -14,6 +14,7 @@ import { queryError } from '../../primitives/errors.ts'
 import { DISCONNECTED } from '../disconnected.ts'
 import { bodyRoom } from './body-room.ts'
 import type { Outgoing } from './outgoing.ts'
+import { noteClient } from './slices.ts'
 import type { BodySink } from './spool.ts'
 import { shareOf, turns } from './turns.ts'
 
@@ -115,6 +116,18 @@ export function sendPayload(
 function keep(payload: Payload, encoding: Encoding, body: Buffer): Buffer {
   payload[encoding] = body
   return body
+}
+
+/** Creates a controller that aborts if the client disconnects before its answer is sent. Long work of its signal counts for the client. */
+export function abortOf(response: ServerResponse): AbortController {
+  const gone = new AbortController()
+  noteClient(gone.signal, shareOf(response.req.socket).address)
+  const abort = (): void => {
+    if (!response.writableFinished) gone.abort()
+  }
+  if (response.destroyed) abort()
+  else response.once('close', abort)
+  return gone
 }
 
 /** Returns a response as the receiver of a streamed body. It calls `done` when a chunk is sent, or the client disconnects. */

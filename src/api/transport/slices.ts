@@ -26,17 +26,14 @@ export function pausesOf(
 /** Creates the pause of a piece of work on this thread. Work that is usually short has the share of its connection. */
 export const createPause = pausesOf(ownTurns, () => performance.now())
 
-/** Creates the pause of work that is known to be long. Its time counts for the address of the client. */
-export const createClientPause = (client: string): Pause => createPause(ownTurns.share(client, LONG_MS))
-
-/** Clients that wait for the work which ends with a signal. */
+/** Addresses of the clients that wait for the work which ends with a signal. */
 const clients = new WeakMap<AbortSignal, string>()
 
 /** Notes the address of the client for which the work of a signal is done. */
-export function noteClient(signal: AbortSignal, client: string): void {
-  clients.set(signal, client)
+export function noteClient(signal: AbortSignal, address: string): void {
+  clients.set(signal, address)
 }
 
-/** Creates the pause of long work that ends with a signal. Its time counts for the client that was noted. */
+/** Creates the pause of work that is known to be long, and ends with a signal. Its time counts for the client that was noted. */
 export const createSignalPause = (signal: AbortSignal | undefined): Pause =>
-  createClientPause((signal && clients.get(signal)) ?? '')
+  createPause(ownTurns.share((signal && clients.get(signal)) ?? '', LONG_MS))

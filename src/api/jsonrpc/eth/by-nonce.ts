@@ -7,7 +7,7 @@ import { equal } from '../../../primitives/bytes.ts'
 import { DISCONNECTED } from '../../disconnected.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import type { StoredEvmTx } from '../../stored-evm-tx.ts'
-import { createClientPause } from '../../transport/slices.ts'
+import { createSignalPause } from '../../transport/slices.ts'
 import { limitExceeded } from '../errors.ts'
 import { formatMined, formatPending, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
@@ -32,12 +32,12 @@ function inBlock(block: StoredBlock | undefined, sender: Uint8Array, nonce: bigi
 
 /** Searches the blocks before the first stored state by the index of events, newest first, in slices. */
 async function inOldBlocks(
-  { node, client, signal }: Pick<RpcCall, 'node' | 'client' | 'signal'>,
+  { node, signal }: Pick<RpcCall, 'node' | 'signal'>,
   sender: Uint8Array,
   nonce: bigint,
   to: bigint,
 ): Promise<StoredEvmTx | undefined> {
-  const pause = createClientPause(client)
+  const pause = createSignalPause(signal())
   const deadline = node.now() + node.settings.evmTimeoutMs
   for (const { height } of node.blocks.txsByEvent('message.sender', formatEip55(sender), { to, reverse: true })) {
     const found = inBlock(node.blocks.block(height), sender, nonce)
@@ -53,7 +53,7 @@ async function inOldBlocks(
 
 /** Finds the transaction of a sender with a nonce in the stored blocks. Rejects with -32005 if that takes too long. */
 export async function findBySenderAndNonce(
-  call: Pick<RpcCall, 'node' | 'client' | 'signal'>,
+  call: Pick<RpcCall, 'node' | 'signal'>,
   sender: Uint8Array,
   nonce: bigint,
 ): Promise<StoredEvmTx | undefined> {

@@ -196,7 +196,7 @@ const filters: Methods = {
   eth_getFilterLogs: mainMethod([text], (call, id) => call.filters.logs(id, call.signal())),
   eth_uninstallFilter: mainMethod([text], (call, id) => call.filters.remove(id)),
   eth_getLogs: anyMethod([logFilter], async (call, filter) => {
-    const found = await findLogs(call, filter, rangeOf(call.node, filter))
+    const found = await findLogs(call.node, filter, rangeOf(call.node, filter), call.signal())
     return found.length > LOGS_IN_PIECES ? inPieces(call, found) : found
   }),
 }

@@ -4,7 +4,7 @@ import type { StoredBlock } from '../../../app/records.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { BASE_FEE_WEI } from '../../../modules/evm/wei.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { createPause } from '../../transport/slices.ts'
+import { createSignalPause } from '../../transport/slices.ts'
 import { invalidParams, serverError } from '../errors.ts'
 import { type JsonObject, quantity } from '../format.ts'
 import { gasLimitOf, genesisBlock } from '../header.ts'
@@ -86,7 +86,7 @@ export async function feeHistory(
   const earliest = hasGenesis ? 0n : node.blocks.earliestHeight()
   const wanted = last - (count > MAX_BLOCKS ? MAX_BLOCKS : count) + 1n
   const first = wanted < earliest ? earliest : wanted
-  const pause = createPause()
+  const pause = createSignalPause(signal())
   const fees: BlockFees[] = []
   let next = BASE_FEE_WEI
   for (let height = first; height <= last; height++) {

@@ -171,15 +171,15 @@ export function createFilters(node: GatewayNode): Filters {
         const last = filter.to && 'number' in filter.to ? filter.to.number : latest
         const range = within({ from: seen + 1n, to: latest }, { from: first, to: last })
         seen = latest
-        return range.from > range.to ? [] : findLogs({ node, client, signal: () => signal }, filter, range)
+        return range.from > range.to ? [] : findLogs(node, filter, range, signal)
       }
       return add({ client, changes, logs: filter, criteria, close })
     },
     changes: (id, signal) => find(id).changes(signal),
     logs(id, signal) {
-      const { client, logs } = find(id)
+      const { logs } = find(id)
       if (!logs) throw serverError('filter not found')
-      return findLogs({ node, client, signal: () => signal }, logs, rangeOf(node, logs))
+      return findLogs(node, logs, rangeOf(node, logs), signal)
     },
     remove(id) {
       expire()

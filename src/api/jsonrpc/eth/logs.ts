@@ -3,7 +3,7 @@ import type { BlockIndex, FoundLog } from '../../../indexer/types.ts'
 import { cachePerObject } from '../../../primitives/cache.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createSemaphore } from '../../transport/semaphore.ts'
-import { createClientPause } from '../../transport/slices.ts'
+import { createSignalPause } from '../../transport/slices.ts'
 import { invalidParams, limitExceeded, serverError } from '../errors.ts'
 import { formatLog, type JsonObject, quantity } from '../format.ts'
 import { genesisByHash } from '../header.ts'
@@ -17,14 +17,6 @@ const semaphoreOf = cachePerObject((_: BlockIndex) => createSemaphore({ permits:
 const MAX_LOGS = 10_000
 /** Size of one answer with logs as JSON, approximately. Beyond: -32005 with the range to ask for. */
 const MAX_BYTES = 8 * 1024 * 1024
-
-/** For whom logs are searched. */
-interface Search {
-  readonly node: GatewayNode
-  /** Address of the client. */
-  readonly client: string
-  readonly signal: () => AbortSignal
-}
 
 export interface LogRange {
   readonly from: bigint
@@ -77,14 +69,14 @@ export function rangeOf(node: GatewayNode, filter: LogFilter): LogRange {
  * if the client disconnects.
  */
 export async function findLogs(
-  { node, client, signal: gone }: Search,
+  node: GatewayNode,
   filter: LogFilter,
   { from, to }: LogRange,
+  signal: AbortSignal,
 ): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = []
   const deadline = node.now() + node.settings.evmTimeoutMs
-  const pause = createClientPause(client)
-  const signal = gone()
+  const pause = createSignalPause(signal)
   /** Throws the error for a search that ended before it covered the block of `height`. */
   const end = (reason: string, height: bigint): never => {
     if (height > from) {

@@ -1,7 +1,6 @@
 /** Receipts and logs of stored transactions. Long ones are made while they are sent: a transaction can have 40,000 logs. */
 import type { EvmTx, StoredBlock } from '../../../app/records.ts'
 import { jsonPieces, longList, writePieces } from '../../long-json.ts'
-import { createClientPause } from '../../transport/slices.ts'
 import { formatLogs, formatReceipt, type JsonObject } from '../format.ts'
 import { type Streamed, streamed } from '../streamed.ts'
 
@@ -14,8 +13,6 @@ const LOGS_AT_ONCE = 64
 
 /** The part of a call that knows its client. */
 interface Caller {
-  /** Address of the client. */
-  readonly client: string
   readonly signal: () => AbortSignal
 }
 
@@ -52,8 +49,8 @@ function* receiptsOf(block: StoredBlock): Iterable<JsonObject> {
 }
 
 /** Returns a result that is made while it is sent, from a value that `jsonPieces` takes. */
-export function inPieces({ client, signal }: Caller, value: unknown): Streamed {
-  return streamed((onPart) => writePieces(jsonPieces(value), onPart, signal(), createClientPause(client)))
+export function inPieces({ signal }: Caller, value: unknown): Streamed {
+  return streamed((onPart) => writePieces(jsonPieces(value), onPart, signal()))
 }
 
 /** Returns the receipts of a block. */

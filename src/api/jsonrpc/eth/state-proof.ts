@@ -6,7 +6,7 @@ import { decodeUint, formatHex0x, ZERO_WORD_HEX } from '../../../primitives/byte
 import { queryError } from '../../../primitives/errors.ts'
 import type { StoreProof } from '../../../store/types.ts'
 import type { GatewayNode } from '../../gateway.ts'
-import { createPause } from '../../transport/slices.ts'
+import { createSignalPause } from '../../transport/slices.ts'
 import { type JsonObject, quantity } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { type BlockRef, type Param, storageKey } from '../params.ts'
@@ -42,8 +42,9 @@ async function proveInSlices(
   node: GatewayNode,
   asked: bigint | undefined,
   keys: readonly StoreKey[],
+  signal: AbortSignal,
 ): Promise<ProvenKeys> {
-  const pause = createPause()
+  const pause = createSignalPause(signal)
   const proofs: StoreProof[] = []
   let height = asked
   for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
@@ -57,13 +58,13 @@ async function proveInSlices(
 
 /** Returns an account at a stored height with its proofs. Throws -32000 `header not found`. */
 export async function getProof(
-  { node }: RpcCall,
+  { node, signal }: RpcCall,
   address: Uint8Array,
   slots: readonly AskedSlot[],
   block: BlockRef,
 ): Promise<JsonObject> {
   const keys = [auth.accountStoreKey(address), ...slots.map(({ slot }) => evm.slotStoreKey(address, slot))]
-  const { height, proofs } = await proveInSlices(node, stateHeight(node, block), keys)
+  const { height, proofs } = await proveInSlices(node, stateHeight(node, block), keys, signal())
   const account = node.withContext(height, (ctx) => ({
     balance: quantity(evm.balanceWei(ctx, address)),
     codeHash: formatHex0x(evm.codeHash(ctx, address)),

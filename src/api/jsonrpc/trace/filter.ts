@@ -1,7 +1,6 @@
 /** `trace_filter`: the calls from and to accounts in a range of blocks, which are executed again. */
 import { isTooLong } from '../../../modules/evm/tracing/trace-writer.ts'
 import { writePieces } from '../../long-json.ts'
-import { createClientPause } from '../../transport/slices.ts'
 import { scanBlocks } from '../block-scan.ts'
 import { invalidParams, limitExceeded } from '../errors.ts'
 import { firstStateHeight, heightOf } from '../eth/block-ref.ts'
@@ -75,7 +74,7 @@ export async function filterTraces(call: RpcCall, filter: TraceFilter): Promise<
         return isFull()
       })
   if (late !== undefined) throw end('query timed out', late)
-  return streamed((onPart) => writePieces(listOf(found), onPart, call.signal(), createClientPause(call.client)))
+  return streamed((onPart) => writePieces(listOf(found), onPart, call.signal()))
 }
 
 function* listOf(values: readonly string[]): Iterable<string> {
