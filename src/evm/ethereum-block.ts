@@ -12,6 +12,8 @@ export const NO_UNCLES_HASH: Uint8Array = keccak256(encode([]))
 
 /** Header fields that later forks added, of a block without withdrawals, blobs, beacon chain and requests. */
 interface ForkFields {
+  /** EIP-1559. */
+  readonly baseFeeWei?: bigint
   /** EIP-4895. */
   readonly withdrawalsRoot?: Uint8Array
   /** EIP-4844. */
@@ -38,8 +40,6 @@ export interface EthereumHeader extends ForkFields {
   /** Unit: seconds. */
   readonly timestamp: bigint
   readonly prevRandao: Uint8Array
-  /** EIP-1559. Undefined before London. */
-  readonly baseFeeWei: bigint | undefined
 }
 
 const OF_SHANGHAI: ForkFields = { withdrawalsRoot: EMPTY_TRIE_ROOT }
@@ -52,12 +52,12 @@ const OF_CANCUN: ForkFields = {
 const OF_PRAGUE: ForkFields = { ...OF_CANCUN, requestsHash: sha256(EMPTY) }
 
 /** Returns the header fields that the forks up to one added. Before London there is no base fee, whatever a sender pays. */
-export function forkFields(fork: ForkName): ForkFields & { readonly baseFeeWei?: undefined } {
+export function forkFields(fork: ForkName, baseFeeWei: bigint): ForkFields {
   const { eips } = rulesOf(fork)
-  if (!eips.has(1559)) return { baseFeeWei: undefined }
-  if (eips.has(7702)) return OF_PRAGUE
-  if (eips.has(4844)) return OF_CANCUN
-  return eips.has(4895) ? OF_SHANGHAI : {}
+  if (!eips.has(1559)) return {}
+  if (eips.has(7702)) return { baseFeeWei, ...OF_PRAGUE }
+  if (eips.has(4844)) return { baseFeeWei, ...OF_CANCUN }
+  return eips.has(4895) ? { baseFeeWei, ...OF_SHANGHAI } : { baseFeeWei }
 }
 
 /** Returns the header as an RLP item. The hash of its encoding is the hash of a block of Ethereum. */

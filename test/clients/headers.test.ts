@@ -265,6 +265,13 @@ test('a chain whose fork is before London has no base fee in its headers, and a 
     expect(block).not.toHaveProperty('withdrawalsRoot')
   }
   expect(fromRlp(await berlin.rpc<Hex>('debug_getRawHeader', '0x2'))).toHaveLength(15)
+  // A block that the chain does not have, and whose header has no base fee either.
+  const [header, ...rest] = fromRlp(await berlin.rpc<Hex>('debug_getRawBlock', '0x2')) as [Hex[], ...Hex[][]]
+  const other = toRlp([header.with(9, numberToHex(20_000_000)), ...rest])
+  const [ran] = await berlin.rpc<{ txHash: Hex; result: { to: Hex } }[]>('debug_traceBlock', other, {
+    tracer: 'callTracer',
+  })
+  expect(ran).toMatchObject({ txHash: hash, result: { to: DEAD.toLowerCase() } })
   const { hash: genesis } = await berlin.rpc<Block>('eth_getBlockByNumber', '0x0', false)
   expect(keccak256(await berlin.rpc<Hex>('debug_getRawHeader', '0x0'))).toBe(genesis)
 })

@@ -40,7 +40,6 @@ function commonFields(block: StoredBlock) {
     gasLimit: gasLimitOf(block),
     gasUsed: block.evmGasUsed,
     timestamp: header.timeNs / NS_PER_SECOND,
-    baseFeeWei: block.baseFeeWei,
   }
 }
 
@@ -53,6 +52,7 @@ function makeHeader(node: GatewayNode, block: StoredBlock): EthereumHeader {
       transactionsRoot: evmTxs.length === 0 ? EMPTY_TRIE_ROOT : wordOrZero(header.dataHash),
       receiptsRoot: EMPTY_TRIE_ROOT,
       prevRandao: block.prevRandao ?? ZERO_WORD,
+      baseFeeWei: block.baseFeeWei,
     }
   }
   return {
@@ -61,7 +61,7 @@ function makeHeader(node: GatewayNode, block: StoredBlock): EthereumHeader {
     transactionsRoot: listTrieRoot(evmTxs.map(({ raw }) => raw)),
     receiptsRoot: listTrieRoot(evmTxs.map(encodeReceipt)),
     prevRandao: block.prevRandao ?? evm.prevRandaoOf(header, block.hash),
-    ...node.withContext(undefined, (ctx) => forkFields(evm.chainRules(ctx).fork)),
+    ...node.withContext(undefined, (ctx) => forkFields(evm.chainRules(ctx).fork, block.baseFeeWei)),
   }
 }
 

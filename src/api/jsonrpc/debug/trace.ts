@@ -15,6 +15,7 @@ import { runTrace } from '../../traces.ts'
 import { serverError } from '../errors.ts'
 import { stateHeight, storedBlock } from '../eth/block-ref.ts'
 import { callArgs } from '../eth/calls.ts'
+import { hasBaseFee } from '../eth/fees.ts'
 import { anyMethod, type Methods, type RpcCall } from '../method.ts'
 import { type BlockRef, blockNumber, blockOrLatest, bytes, hash, json, optional } from '../params.ts'
 import { type Streamed, streamed } from '../streamed.ts'
@@ -109,7 +110,7 @@ async function traceGivenBlock(call: RpcCall, encoded: Uint8Array, options: unkn
     gasLimit: decodeUint(field('gasLimit')) || undefined,
     feeRecipient: field('coinbase'),
     prevRandao: field('prevRandao'),
-    baseFeeWei: decodeUint(field('baseFee')),
+    baseFeeWei: hasBaseFee(node) ? decodeUint(field('baseFee')) : 0n,
     blobBaseFeeWei: undefined,
   }
   return run(call, await unknownBlockOrder(node, described, parent, settings))

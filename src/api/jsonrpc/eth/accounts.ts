@@ -1,6 +1,5 @@
 /** Accounts with keys in the node (development chains only), and transactions completed for signing. */
 import { impersonate } from '../../../app/evm/impersonation.ts'
-import { rulesOf } from '../../../evm/forks.ts'
 import { decodeTransaction } from '../../../evm/transaction/decode.ts'
 import { encodeTransaction } from '../../../evm/transaction/encode.ts'
 import { secp256k1 } from '../../../evm/transaction/secp256k1.ts'
@@ -17,7 +16,7 @@ import { methodNotFound, serverError } from '../errors.ts'
 import { formatSigned, formatUnsigned, type JsonObject } from '../format.ts'
 import type { RpcCall } from '../method.ts'
 import { estimateGas, requireChainId } from './calls.ts'
-import { baseFee, suggestedPrice, suggestedTip } from './fees.ts'
+import { baseFee, hasBaseFee, suggestedPrice, suggestedTip } from './fees.ts'
 import { sendRawSync } from './send-sync.ts'
 import { sendRaw, transactionCount } from './transactions.ts'
 
@@ -94,8 +93,7 @@ function legacyPrice(node: GatewayNode, args: CallArgs): { readonly gasPriceWei?
   const isPriced = [args.gasPriceWei, args.maxFeePerGasWei, args.maxPriorityFeePerGasWei].some(
     (one) => one !== undefined,
   )
-  if (isPriced || node.withContext(undefined, (ctx) => rulesOf(evm.chainRules(ctx).fork).eips.has(1559))) return {}
-  return { gasPriceWei: suggestedPrice(node) }
+  return isPriced || hasBaseFee(node) ? {} : { gasPriceWei: suggestedPrice(node) }
 }
 
 /** Checks arguments, and returns them with a gas limit, which is estimated if it is absent, and the price of a legacy transaction. */

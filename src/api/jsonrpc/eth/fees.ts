@@ -1,6 +1,7 @@
 /** Current and past prices of gas. */
 import { minimumPriceWei } from '../../../app/evm/price.ts'
 import type { StoredBlock } from '../../../app/records.ts'
+import { rulesOf } from '../../../evm/forks.ts'
 import * as evm from '../../../modules/evm/keeper.ts'
 import { BASE_FEE_WEI } from '../../../modules/evm/wei.ts'
 import type { GatewayNode } from '../../gateway.ts'
@@ -30,6 +31,10 @@ export function suggestedTip(node: GatewayNode): bigint {
 
 /** Returns the least price that this node admits for the next block. Unit: wei. */
 export const suggestedPrice = (node: GatewayNode): bigint => baseFee(node) + suggestedTip(node)
+
+/** Whether the fork of the chain has a base fee, as from London on. */
+export const hasBaseFee = (node: GatewayNode): boolean =>
+  node.withContext(undefined, (ctx) => rulesOf(evm.chainRules(ctx).fork).eips.has(1559))
 
 function checkPercentiles(percentiles: readonly number[]): void {
   if (percentiles.length > MAX_PERCENTILES) {

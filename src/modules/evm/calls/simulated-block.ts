@@ -63,8 +63,7 @@ export function sealBlock(
     gasUsed,
     timestamp: env.timestamp,
     prevRandao: env.prevRandao,
-    baseFeeWei: env.baseFee,
-    ...forkFields(fork),
+    ...forkFields(fork, env.baseFee),
   }
   const item = headerItem(header)
   const sizeBytes = encode([item, transactions, [], ...(header.withdrawalsRoot ? [[]] : [])]).length
