@@ -1,5 +1,5 @@
 /** ABIs that contracts share: token standards, and the precompiles of this chain. */
-import { type Abi, parseAbi } from 'viem'
+import { type Abi, parseAbi, parseAbiItem } from 'viem'
 
 const TOKENS = parseAbi([
   'function name() view returns (string)',
@@ -41,14 +41,21 @@ const COLLECTIBLES = parseAbi([
   'event TransferSingle(address indexed operator, address indexed from, address indexed to, uint256 id, uint256 value)',
 ])
 
-const PRECOMPILES = parseAbi([
-  'function sendToBank(address erc20, uint256 amount, string to) returns (uint256)',
-  'function sendToEvm(string bankDenom, uint256 amount, string to) returns (uint256)',
-  'function bankMsgSend(string to, string bankDenom, uint256 amount) returns (bool)',
+/** `balance` of the FunToken precompile, which names the coin that a token is joined with. */
+export const FUNTOKEN_BALANCE = parseAbiItem(
   'function balance(address who, address funtoken) view returns (uint256 erc20Balance, uint256 bankBalance, (address erc20, string bankDenom) token, (address ethAddr, string bech32Addr) whoAddrs)',
-  'function bankBalance(address who, string bankDenom) view returns (uint256 bankBalance, (address ethAddr, string bech32Addr) whoAddrs)',
-  'function whoAmI(string who) view returns ((address ethAddr, string bech32Addr) whoAddrs)',
-  'function queryExchangeRate(string pair) view returns (uint256 price, uint64 blockTimeMs, uint64 blockHeight)',
-])
+)
+
+const PRECOMPILES: Abi = [
+  FUNTOKEN_BALANCE,
+  ...parseAbi([
+    'function sendToBank(address erc20, uint256 amount, string to) returns (uint256)',
+    'function sendToEvm(string bankDenom, uint256 amount, string to) returns (uint256)',
+    'function bankMsgSend(string to, string bankDenom, uint256 amount) returns (bool)',
+    'function bankBalance(address who, string bankDenom) view returns (uint256 bankBalance, (address ethAddr, string bech32Addr) whoAddrs)',
+    'function whoAmI(string who) view returns ((address ethAddr, string bech32Addr) whoAddrs)',
+    'function queryExchangeRate(string pair) view returns (uint256 price, uint64 blockTimeMs, uint64 blockHeight)',
+  ]),
+]
 
 export const STANDARD: readonly Abi[] = [TOKENS, COLLECTIBLES, PRECOMPILES]

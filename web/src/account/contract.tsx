@@ -1,5 +1,6 @@
 /** A contract: its code, its source from dropped artifacts, and its functions to read and write. */
 import { useState } from 'preact/hooks'
+import type { Hex } from 'viem'
 import { useArtifact } from '../abi/abis.ts'
 import { addArtifacts, artifacts, forgetArtifacts } from '../abi/artifacts.ts'
 import { RawData } from '../abi/decoded.tsx'
@@ -7,7 +8,6 @@ import { ApiError, ask } from '../api/ask.ts'
 import { blockTag, useHeight } from '../api/height.ts'
 import { SELDOM_MS, useAnswer, useLoad, useMoment } from '../api/load.ts'
 import { eth } from '../api/question.ts'
-import { fromHex } from '../format/address.ts'
 import { formatBytes } from '../format/amount.ts'
 import { useStore } from '../store.ts'
 import { Failure, Loaded } from '../ui/loaded.tsx'
@@ -83,38 +83,33 @@ function Creation({ contract }: { readonly contract: string }) {
   )
 }
 
-/** The precompile of FunTokens, and the call `balance(address who, address funtoken)` of it. */
+/** The precompile of FunTokens. */
 const FUNTOKEN = '0x0000000000000000000000000000000000000800'
-const BALANCE = '0xb203bb99'
-const WORD_BYTES = 32
 /** Code of JSON-RPC for a call that reverts. */
 const REVERTED = 3
 
-/** Returns the denom in an answer `(uint256, uint256, (address erc20, string bankDenom), …)`. */
-function denomIn(answer: string): string {
-  const digits = answer.slice(2)
-  const numberAt = (byte: number): number => Number(`0x${digits.slice(2 * byte, 2 * (byte + WORD_BYTES))}`)
-  const token = numberAt(2 * WORD_BYTES)
-  const text = token + numberAt(token + WORD_BYTES)
-  const first = text + WORD_BYTES
-  return new TextDecoder().decode(fromHex(digits.slice(2 * first, 2 * (first + numberAt(text)))))
+/** Returns the denom of the coin that a FunToken joins with a contract; undefined if there is none. */
+async function coinOf(contract: string, height: bigint | undefined, signal: AbortSignal): Promise<string | undefined> {
+  const [{ decodeOutput, encodeCall }, { FUNTOKEN_BALANCE }] = await Promise.all([
+    import('../abi/codec.ts'),
+    import('../abi/standard.ts'),
+  ])
+  const call = { to: FUNTOKEN, data: encodeCall(FUNTOKEN_BALANCE, [contract, contract]) }
+  try {
+    // REST answers 404 for a contract without a coin, which browsers note as a failure of the page.
+    const answer = await ask<Hex>(eth('eth_call', call, blockTag(height)), { signal })
+    const token = decodeOutput(FUNTOKEN_BALANCE, answer).find(({ name }) => name === 'token')!
+    return (JSON.parse(token.value) as { readonly bankDenom: string }).bankDenom
+  } catch (error) {
+    if (error instanceof ApiError && error.code === REVERTED) return undefined
+    throw error
+  }
 }
 
 /** The coin of the bank that a FunToken joins with a token. */
 function MappedCoin({ contract }: { readonly contract: string }) {
   const height = useHeight()
-  // REST answers 404 for a contract without one, which browsers note as a failure of the page.
-  const found = useLoad([contract, useMoment(SELDOM_MS)], (signal) => {
-    const word = contract
-      .slice(2)
-      .toLowerCase()
-      .padStart(2 * WORD_BYTES, '0')
-    const call = { to: FUNTOKEN, data: `${BALANCE}${word}${word}` }
-    return ask<string>(eth('eth_call', call, blockTag(height)), { signal }).then(denomIn, (error: unknown) => {
-      if (error instanceof ApiError && error.code === REVERTED) return undefined
-      throw error
-    })
-  })
+  const found = useLoad([contract, useMoment(SELDOM_MS)], (signal) => coinOf(contract, height, signal))
   if (found.error) return <Failure error={found.error} />
   if (!found.value) return <span class="muted">{found.isLoading ? '…' : 'none: no FunToken maps this contract'}</span>
   return (

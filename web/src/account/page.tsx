@@ -151,6 +151,7 @@ function SdkPart({ forms }: { readonly forms: AccountForms }) {
       throw error
     }),
   )
+  const absent = (text: string): string => (found.isLoading ? '…' : found.error ? 'could not be read' : text)
   const account = found.value?.account
   const base = (account?.['base_account'] ??
     (account?.['base_vesting_account'] as Record<string, unknown> | undefined)?.['base_account'] ??
@@ -158,25 +159,11 @@ function SdkPart({ forms }: { readonly forms: AccountForms }) {
   return (
     <>
       <Fact name="Kind">
-        {account
-          ? account['@type'].split('.').at(-1)
-          : found.isLoading
-            ? '…'
-            : found.error
-              ? 'could not be read'
-              : 'not created: it has sent nothing'}
+        {account ? account['@type'].split('.').at(-1) : absent('not created: it has sent nothing')}
         {typeof account?.['name'] === 'string' && ` of ${account['name']}`}
       </Fact>
       <Fact name="Account number">
-        <span class="num">
-          {base
-            ? formatInteger(String(base['account_number'] ?? 0))
-            : found.isLoading
-              ? '…'
-              : found.error
-                ? 'could not be read'
-                : 'none'}
-        </span>
+        <span class="num">{base ? formatInteger(String(base['account_number'] ?? 0)) : absent('none')}</span>
       </Fact>
     </>
   )
