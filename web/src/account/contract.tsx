@@ -88,7 +88,7 @@ const FUNTOKEN = '0x0000000000000000000000000000000000000800'
 /** Code of JSON-RPC for a call that reverts. */
 const REVERTED = 3
 
-/** Returns the denom of the coin that a FunToken joins with a contract; undefined if there is none. */
+/** Returns the denom of the coin that a FunToken joins with a contract; undefined if it has no FunToken. */
 async function coinOf(contract: string, height: bigint | undefined, signal: AbortSignal): Promise<string | undefined> {
   const [{ decodeOutput, encodeCall }, { FUNTOKEN_BALANCE }] = await Promise.all([
     import('../abi/codec.ts'),
