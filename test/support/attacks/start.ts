@@ -7,9 +7,10 @@ import type { NodeProcess } from '../process.ts'
 import type { AttackName } from './all.ts'
 import type { Counts } from './target.ts'
 
-type CountsByAttack = Partial<Record<AttackName, Counts>>
+export type CountsByAttack = Partial<Record<AttackName, Counts>>
 
 export interface RunningAttacks {
+  readonly names: readonly AttackName[]
   /** Returns the counts of each, up to half a second old. */
   counts(): CountsByAttack
   /** Ends the attacks. Resolves with the counts of each. */
@@ -41,6 +42,7 @@ export async function startAttacks(
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   if (!(await isReady)) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
   return {
+    names,
     counts: () => JSON.parse(latest),
     async stop() {
       child.stdin.end()
