@@ -53,6 +53,10 @@ interface State {
   waiting: number
 }
 
+/** Returns the bytes that wait for connections. */
+const totalOf = (waiting: readonly [object, State][]): number =>
+  waiting.reduce((sum, [, state]) => sum + state.waiting, 0)
+
 const STALLED = 'it does not read'
 const OVERFULL = 'too many bytes wait for clients, and most of them for this one'
 const CHECK_MS = 50
@@ -110,8 +114,7 @@ export function createOutgoing(
 
   /** Disconnects clients until the rest is within the limit: first those with the most bytes for the longest time. */
   function shrink(waiting: readonly [object, State][], limit: number, now: number): void {
-    let total = 0
-    for (const [, state] of waiting) total += state.waiting
+    let total = totalOf(waiting)
     if (total <= limit) return
     const weight = (state: State): number => state.waiting * (WATCH_MS + now - state.since)
     const worstFirst = [...waiting].sort(([, a], [, b]) => weight(b) - weight(a))
@@ -134,10 +137,8 @@ export function createOutgoing(
       if (own) own.push(entry)
       else byAddress.set(address, [entry])
     }
-    for (const [address, own] of byAddress) {
-      const total = own.reduce((sum, [, state]) => sum + state.waiting, 0)
-      onWaiting?.(address, total, Math.min(WATCH_MS, last - before))
-    }
+    const sinceMs = Math.min(WATCH_MS, last - before)
+    for (const [address, own] of byAddress) onWaiting?.(address, totalOf(own), sinceMs)
     // Without other addresses to protect, one address can use the whole budget.
     if (byAddress.size > 1) for (const own of byAddress.values()) shrink(own, bytes / 2, last)
     shrink(
