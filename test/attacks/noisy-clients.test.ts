@@ -111,6 +111,27 @@ test.runIf(hasAddresses)(
   },
 )
 
+test.runIf(hasAddresses)(
+  'a client that a trusted proxy names starts no process, since the proxy has its connections',
+  async () => {
+    await using node = await startProcess(['--ephemeral', '--trusted-proxies', ATTACKER_ADDRESS])
+    const { urls } = node.config
+    const processes = node.memoryByProcess().size
+    const headers = { 'x-forwarded-for': '192.0.2.7' }
+    const logs = JSON.stringify(call('eth_feeHistory', ['0x400', 'latest', [10, 50, 90]]))
+    const end = performance.now() + 5000
+    while (performance.now() < end) {
+      const body = JSON.stringify(BATCH)
+      const asked = [body, logs, body].map((one) =>
+        send({ from: ATTACKER_ADDRESS }, urls.jsonrpc, { headers, body: one }),
+      )
+      for (const { status } of await Promise.all(asked)) expect(status).toBe(200)
+      await send(HONEST, `${urls.rest}/healthz`)
+    }
+    expect(node.memoryByProcess().size).toBe(processes)
+  },
+)
+
 test.runIf(hasAddresses)('an address that is alone, or that a trusted proxy has, stays', async () => {
   await using node = await startProcess(['--ephemeral', '--trusted-proxies', ATTACKER_ADDRESS])
   const { urls } = node.config

@@ -27,6 +27,9 @@ export interface Handle {
   close(): void
 }
 
+/** Returns the handle of a socket; null once it is closed. */
+const handleOf = (socket: Socket): Handle | null => (socket as unknown as { readonly _handle: Handle | null })._handle
+
 export interface NoisyOptions {
   readonly turns: Pick<Turns, 'greedy'>
   /** Returns the share of the time since the last call in which this thread had a processor when it needed one. */
@@ -87,7 +90,7 @@ export function createNoisyClients({
     const socket = waiting.shift()
     isSending = socket !== undefined
     if (!socket) return
-    const { _handle: handle } = socket as unknown as { readonly _handle: Handle | null }
+    const handle = handleOf(socket)
     if (!handle) sendNext()
     else {
       // The other process has its own descriptor of the connection, so that this one closes without an end of the connection.
@@ -101,8 +104,7 @@ export function createNoisyClients({
   /** Hands a connection over that nothing was read from. Returns false if this process serves it. */
   function handOver(socket: Socket): boolean {
     if (!leaves(addressOf(socket.remoteAddress))) return false
-    const { _handle: handle } = socket as unknown as { readonly _handle: Handle | null }
-    handle?.readStop()
+    handleOf(socket)?.readStop()
     socket.on('error', () => socket.destroy())
     if (waiting.length >= MAX_WAITING) socket.destroy()
     else waiting.push(socket)
