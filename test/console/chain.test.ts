@@ -66,6 +66,7 @@ inBrowser('a proposal shows its messages, its tally and the time that is left', 
     "[...document.querySelectorAll('main dt')].some((one) => one.innerText === 'name' && one.nextSibling.innerText === 'later')",
   )
   await shown.page.untilText('100 %')
+  await shown.page.until("document.querySelector('[aria-label=Voters] td:last-child')?.innerText === 'Yes'")
   await look('chain-governance')
   await open('/chain/governance/77')
   await shown.page.untilText('Not found')

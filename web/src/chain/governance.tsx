@@ -12,6 +12,7 @@ import { Fact, Facts, Section } from '../ui/section.tsx'
 import { Table } from '../ui/table.tsx'
 import { Address, Coin, ExactTime, Link } from '../ui/values.tsx'
 import type { SubjectProps } from './subject-props.ts'
+import { Voters } from './voters.tsx'
 
 export interface Proposal {
   readonly id: string
@@ -150,6 +151,12 @@ function One({ id }: { readonly id: string }) {
               {proposal.summary && <Fact name="Summary">{proposal.summary}</Fact>}
             </Facts>
             <Votes proposal={proposal} />
+            {proposal.voting_end_time && (
+              <Voters
+                id={id}
+                ended={proposal.status === 'PROPOSAL_STATUS_VOTING_PERIOD' ? undefined : proposal.voting_end_time}
+              />
+            )}
             <h3 class="chain-h">Messages</h3>
             {proposal.messages.length === 0 && <Empty>It has no messages: a vote on a text.</Empty>}
             {proposal.messages.map((message, i) => (
