@@ -213,12 +213,62 @@ inBrowser('an account lists what it has received, with the blocks', async () => 
 inBrowser('a contract shows who made it, and the coin that it is joined with', async () => {
   await open(`/account/${shown.world.coin}`)
   await shown.page.until(`document.querySelector('main a[href*="/chain/denoms/erc20/"]')`)
+  await shown.page.untilText('Harbour Gold (HGLD), 18 decimals')
   await shown.page.until(`document.querySelector('main .fact a[href*="/account/${shown.world.alice}"]')`)
   await shown.page.click('main .fact a[href*="/tx/0x"]')
   await shown.page.until("document.querySelector('.frame-name')?.innerText === 'new contract'")
   await open(`/account/${shown.world.vault}`)
   await shown.page.untilText('none: no FunToken maps this contract')
+  await shown.page.untilText('none: it does not tell name, symbol, decimals and supply')
   await shown.page.until('document.querySelector(\'main a[href*="/time?what=contract"]\')')
+})
+
+inBrowser('an account lists the transfers of tokens from and to it', async () => {
+  const cells = `[...document.querySelectorAll('main tr')]
+    .filter((row) => row.querySelector('a[href*="${shown.world.deposit}"]'))
+    .map((row) => [...row.querySelectorAll('td')].map((one) => one.innerText.replace(/\\u202f/g, '')).slice(2))`
+  const amount = '123.456789012345678901 HGLD'
+  for (const [account, from, to] of [
+    [shown.world.vault, '0xf39Fd6e5…b92266', 'this account'],
+    [shown.world.alice, 'this account', '0x9fE46736…7fa6e0'],
+  ]) {
+    await open(`/account/${account}`)
+    await shown.page.until(`${cells}.some(([a, b, c]) => c?.startsWith('${amount}'))`)
+    const found = await shown.page.evaluate<string[][]>(cells)
+    expect(found.find((texts) => texts[2]?.startsWith(amount))?.slice(0, 2)).toEqual([from, to])
+  }
+  await open(`/account/${shown.world.vault}?height=1`)
+  await shown.page.untilText('No token has reported a transfer from or to this account.')
+})
+
+inBrowser('coins are sent to an account by a form', async () => {
+  const sender = shown.node.config.accounts.filter(({ address }) => address).at(-1)!.address
+  await open(`/account/${shown.world.alice}`)
+  await shown.page.until("document.querySelector('.balance')")
+  await shown.page.evaluate("document.querySelector('main .function').open = true")
+  const form = 'form[aria-label="Send coins to this account"]'
+  await shown.page.until(`document.querySelector('${form} select')`)
+  await shown.page.type(`${form} input[inputmode=decimal]`, 'all')
+  await shown.page.click(`${form} button`)
+  await shown.page.untilText('Choose who sends.')
+  await shown.page.evaluate(`{
+    const select = document.querySelector('${form} select')
+    select.value = 'any'
+    select.dispatchEvent(new Event('change', { bubbles: true }))
+  }`)
+  await shown.page.type(`${form} .sender input`, sender)
+  await shown.page.click(`${form} button`)
+  await shown.page.untilText('above 0 with at most 18 decimals is expected')
+  await shown.page.type(`${form} input[inputmode=decimal]`, '0.25')
+  await shown.page.click(`${form} button`)
+  await shown.page.until(`document.querySelector('${form} output a')`)
+  const hash = await shown.page.evaluate<string>(
+    `document.querySelector('${form} output a').href.match(/0x[0-9a-f]{64}/)[0]`,
+  )
+  await expect.poll(() => rpc(shown.node.config, 'eth_getTransactionReceipt', [hash])).not.toBeNull()
+  const sent = await rpc<object>(shown.node.config, 'eth_getTransactionByHash', [hash])
+  expect(sent).toMatchObject({ from: sender.toLowerCase(), value: '0x3782dace9d90000' })
+  expect(sent).toMatchObject({ to: shown.world.alice.toLowerCase() })
 })
 
 inBrowser('what changes seldom in an account is not asked with each block', async () => {

@@ -1,7 +1,8 @@
 /** ABIs that contracts share: token standards, and the precompiles of this chain. */
 import { type Abi, parseAbi, parseAbiItem } from 'viem'
 
-const TOKENS = parseAbi([
+/** ERC-20 and what tokens usually add. */
+export const TOKENS = parseAbi([
   'function name() view returns (string)',
   'function symbol() view returns (string)',
   'function decimals() view returns (uint8)',

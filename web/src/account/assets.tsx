@@ -1,14 +1,15 @@
 /** Coins of the bank and ERC-20s side by side: a FunToken is both, and shows both balances in one row. */
 import { ask } from '../api/ask.ts'
-import { blockTag, useHeight } from '../api/height.ts'
+import { useHeight } from '../api/height.ts'
 import { SELDOM_MS, useLoad, useMoment } from '../api/load.ts'
 import { useNode } from '../api/node.ts'
-import { eth, rest } from '../api/question.ts'
+import { rest } from '../api/question.ts'
 import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
 import { Table } from '../ui/table.tsx'
 import { Address, Coin, Units } from '../ui/values.tsx'
 import type { AccountForms } from './forms.ts'
+import { type TransferLog, transfersOf } from './tokens.ts'
 
 interface Half {
   readonly symbol: string
@@ -28,8 +29,6 @@ interface Asset {
   readonly balances: Balances | undefined
 }
 
-/** Topic of `Transfer(address,address,uint256)`. */
-const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 /** Contracts that are asked for a balance. */
 const MAX_CONTRACTS = 50
 
@@ -39,10 +38,8 @@ async function receivedTokens(
   height: bigint | undefined,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const topics = [TRANSFER, null, `0x${hex.slice(2).toLowerCase().padStart(64, '0')}`]
-  const question = eth('eth_getLogs', { fromBlock: '0x1', toBlock: blockTag(height), topics })
-  const logs = await ask<readonly { address: string; topics: readonly string[] }[]>(question, { signal })
-  // ERC-721 has the same topic, and the token as a fourth.
+  const logs = await ask<readonly TransferLog[]>(transfersOf(hex, 'to', height), { signal })
+  // Those of ERC-721 have four topics.
   return [...new Set(logs.filter((log) => log.topics.length === 3).map(({ address }) => address.toLowerCase()))]
 }
 

@@ -1,20 +1,20 @@
 /** A contract: its code, its source from dropped artifacts, and its functions to read and write. */
 import { useState } from 'preact/hooks'
-import type { Hex } from 'viem'
 import { useArtifact } from '../abi/abis.ts'
 import { addArtifacts, artifacts, forgetArtifacts } from '../abi/artifacts.ts'
 import { RawData } from '../abi/decoded.tsx'
-import { ApiError, ask } from '../api/ask.ts'
+import { ask } from '../api/ask.ts'
 import { blockTag, useHeight } from '../api/height.ts'
-import { SELDOM_MS, useAnswer, useLoad, useMoment } from '../api/load.ts'
+import { useAnswer, useLoad } from '../api/load.ts'
 import { eth } from '../api/question.ts'
 import { formatBytes } from '../format/amount.ts'
 import { useStore } from '../store.ts'
-import { Failure, Loaded } from '../ui/loaded.tsx'
+import { Loaded } from '../ui/loaded.tsx'
 import { Fact, Facts, Section } from '../ui/section.tsx'
-import { Address, Hash, Link } from '../ui/values.tsx'
+import { Address, Hash } from '../ui/values.tsx'
 import type { AccountForms } from './forms.ts'
 import { Functions } from './functions.tsx'
+import { MappedCoin, TokenFacts } from './token.tsx'
 
 export function Contract({ forms: { hex } }: { readonly forms: AccountForms }) {
   const height = useHeight()
@@ -34,6 +34,7 @@ export function Contract({ forms: { hex } }: { readonly forms: AccountForms }) {
               <Fact name="Made in">
                 <Creation contract={hex} />
               </Fact>
+              <TokenFacts contract={hex} />
               <Fact name="Coin">
                 <MappedCoin contract={hex} />
               </Fact>
@@ -80,45 +81,6 @@ function Creation({ contract }: { readonly contract: string }) {
         by <Address address={creator} />
       </span>
     </span>
-  )
-}
-
-/** The precompile of FunTokens. */
-const FUNTOKEN = '0x0000000000000000000000000000000000000800'
-/** Code of JSON-RPC for a call that reverts. */
-const REVERTED = 3
-
-/** Returns the denom of the coin that a FunToken joins with a contract; undefined if it has no FunToken. */
-async function coinOf(contract: string, height: bigint | undefined, signal: AbortSignal): Promise<string | undefined> {
-  const [{ decodeOutput, encodeCall }, { FUNTOKEN_BALANCE }] = await Promise.all([
-    import('../abi/codec.ts'),
-    import('../abi/standard.ts'),
-  ])
-  const call = { to: FUNTOKEN, data: encodeCall(FUNTOKEN_BALANCE, [contract, contract]) }
-  try {
-    // REST answers 404 for a contract without a coin, which browsers note as a failure of the page.
-    const answer = await ask<Hex>(eth('eth_call', call, blockTag(height)), { signal })
-    const token = decodeOutput(FUNTOKEN_BALANCE, answer).find(({ name }) => name === 'token')!
-    return (JSON.parse(token.value) as { readonly bankDenom: string }).bankDenom
-  } catch (error) {
-    if (error instanceof ApiError && error.code === REVERTED) return undefined
-    throw error
-  }
-}
-
-/** The coin of the bank that a FunToken joins with a token. */
-function MappedCoin({ contract }: { readonly contract: string }) {
-  const height = useHeight()
-  const found = useLoad([contract, useMoment(SELDOM_MS)], (signal) => coinOf(contract, height, signal))
-  if (found.error) return <Failure error={found.error} />
-  if (!found.value) return <span class="muted">{found.isLoading ? '…' : 'none: no FunToken maps this contract'}</span>
-  return (
-    <>
-      <Link to={`/chain/denoms/${found.value}`} class="hash">
-        {found.value}
-      </Link>{' '}
-      {found.value.startsWith('erc20/') ? 'it is made from this token' : 'this token is made from it'}
-    </>
   )
 }
 

@@ -17,7 +17,9 @@ import { Assets } from './assets.tsx'
 import { Contract } from './contract.tsx'
 import { type AccountForms, formsOf } from './forms.ts'
 import { Grants } from './grants.tsx'
+import { SendCoins } from './send-coins.tsx'
 import { Staking } from './staking.tsx'
+import { TokenTransfers } from './token-transfers.tsx'
 import { AccountTxs, ReceivedTxs } from './transactions.tsx'
 import { Validator } from './validator.tsx'
 
@@ -85,6 +87,7 @@ function Account({
           <Balance of={account} node={node} />
           <SdkPart forms={forms} />
         </Facts>
+        {forms.hex.length === 42 && <SendCoins to={forms.hex} />}
       </Section>
       <Assets forms={forms} />
       {hasCode && <Contract forms={forms} />}
@@ -93,6 +96,7 @@ function Account({
       <Validator forms={forms} />
       <AccountTxs forms={forms} />
       <ReceivedTxs forms={forms} />
+      <TokenTransfers forms={forms} />
     </>
   )
 }
