@@ -137,7 +137,12 @@ test('an answer that never ends does not hold the follower, nor fill its memory'
 })
 
 test('large answers are read one at a time, and small ones beside them', async () => {
-  const filler = 'x'.repeat(9 << 20)
+  // Sockets of the system hold a few megabytes of it, so that most of what is written is read.
+  const filler = 'x'.repeat(24 << 20)
+  let wasRead = (): void => undefined
+  const read = new Promise<void>((resolve) => {
+    wasRead = resolve
+  })
   let release = (): void => undefined
   const held = new Promise<void>((resolve) => {
     release = resolve
@@ -145,7 +150,7 @@ test('large answers are read one at a time, and small ones beside them', async (
   const url = await serve(async (body, response) => {
     const { id, method } = body as Call
     const text = JSON.stringify({ jsonrpc: '2.0', id, result: { method, ...(method !== 'small' && { filler }) } })
-    response.write(text.slice(0, -1))
+    response.write(text.slice(0, -1), wasRead)
     if (method === 'first') await held
     response.end(text.slice(-1))
   })
@@ -153,7 +158,7 @@ test('large answers are read one at a time, and small ones beside them', async (
   const ends: string[] = []
   const ask = (method: string) => rpc.call(method, {}, never).then(() => ends.push(method))
   const first = ask('first')
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await read
   const second = ask('second')
   await ask('small')
   await new Promise((resolve) => setTimeout(resolve, 300))
