@@ -1,11 +1,13 @@
 /** ABCI queries: state and services by path and bytes, over the CometBFT RPC and over gRPC. */
 
 import { type DescMessage, type Message, toBinary } from '@bufbuild/protobuf'
+import { BinaryWriter, WireType } from '@bufbuild/protobuf/wire'
 import { HeightBoundsSchema } from '../gen/chain/errors/v1/errors_pb.ts'
 import { methods } from '../identity/registry.ts'
 import type { Identity } from '../identity/types.ts'
-import { EMPTY, utf8 } from '../primitives/bytes.ts'
+import { EMPTY, prefixEnd, utf8 } from '../primitives/bytes.ts'
 import { ChainError, queryError, type Status } from '../primitives/errors.ts'
+import type { ReadContext } from '../sdk/context.ts'
 import type { GatewayNode, QueryAnswer } from './gateway.ts'
 import { namesOf } from './names.ts'
 import type { NodeEnvironment } from './node-info.ts'
@@ -106,17 +108,46 @@ async function answerApp({ node, nodeInfo }: NodeEnvironment, path: string, data
   throw queryError('unknown', `unknown query: /app/${path}`)
 }
 
-/** Reads `/store/<name>/key`: one value in its stored form. */
+/** Size of the keys and values of a prefix. Beyond: an error that asks for a longer prefix. */
+const MAX_SUBSPACE_BYTES = 1 << 20
+/** Entries of a prefix, which are read in one turn of the event loop. Beyond: an error that asks for a longer prefix. */
+const MAX_SUBSPACE_ENTRIES = 4096
+
+/** Reads `/store/<name>/key`: one value in its stored form; or `/store/<name>/subspace`: every entry below a prefix. */
 async function readStore(
   node: GatewayNode,
   [store = '', kind = '']: readonly string[],
   key: Uint8Array,
   { height, prove }: { readonly height: bigint | undefined; readonly prove: boolean },
 ): Promise<AbciAnswer> {
-  if (kind !== 'key') throw queryError('unknown', `unexpected query path: /store/${store}/${kind}`)
+  if (kind !== 'key' && kind !== 'subspace')
+    throw queryError('unknown', `unexpected query path: /store/${store}/${kind}`)
   if (key.length === 0) throw queryError('invalidArgument', 'query cannot be zero length')
+  if (kind === 'subspace') {
+    if (prove) throw queryError('invalidArgument', `only /store/NAME/key is proved, not /store/${store}/subspace`)
+    return node.withContext(height, (ctx) => success(entriesBelow(ctx, store, key), ctx.block.height, key))
+  }
   if (prove) return await proveKey(node, store, key, height)
   return node.withContext(height, (ctx) => success(ctx.store.get(store, key) ?? EMPTY, ctx.block.height, key))
+}
+
+/** Returns the entries of a store below a prefix as `Pairs` (cosmos/store/internal/kv/v1beta1/kv.proto). Throws `resourceExhausted`. */
+function entriesBelow(ctx: ReadContext, store: string, prefix: Uint8Array): Uint8Array {
+  const pairs = new BinaryWriter()
+  let [entries, size] = [0, 0]
+  for (const [key, value] of ctx.store.iterate(store, { start: prefix, end: prefixEnd(prefix) })) {
+    size += key.length + value.length
+    if (++entries > MAX_SUBSPACE_ENTRIES || size > MAX_SUBSPACE_BYTES)
+      throw queryError(
+        'resourceExhausted',
+        `store ${store} has more than ${MAX_SUBSPACE_ENTRIES} entries or ${MAX_SUBSPACE_BYTES} bytes below this prefix: give a longer one`,
+      )
+    pairs.tag(1, WireType.LengthDelimited).fork()
+    pairs.tag(1, WireType.LengthDelimited).bytes(key)
+    pairs.tag(2, WireType.LengthDelimited).bytes(value)
+    pairs.join()
+  }
+  return pairs.finish()
 }
 
 /**

@@ -322,9 +322,29 @@ test('abci_query answers with the codes and texts that clients search for', asyn
   expect(await query({ path: '/app/version' })).toMatchObject({ code: 0, value: expect.any(String) })
   const key = '64'
   expect(await query({ path: '/store/bank/key', data: key })).toMatchObject({ code: 0, value: null, proofOps: null })
+  expect(await query({ path: '/store/bank/list', data: key })).toMatchObject({ code: 6 })
   const unproved = await query({ path: '/sdk.bank.v1beta1.Query/Params', prove: true })
   expect(unproved).toMatchObject({ code: 18, log: expect.stringContaining('only /store/NAME/key is proved') })
   expect(await query({ path: '/sdk.bank.v1beta1.Query/Params', height: '999999' })).toMatchObject({ code: 18 })
+})
+
+test('abci_query returns the entries below a prefix at a height', async () => {
+  const query = async (params: unknown) =>
+    (await rpc('abci_query', params)).result?.['response'] as unknown as Record<string, string>
+  const supply = await query({ path: '/store/bank/subspace', data: '00', height: '1' })
+  expect(supply).toMatchObject({ code: 0, height: '1', key: 'AA==' })
+  // Pairs { Pair { key: 00 "unative", value: the amount as text } }
+  const bytes = Buffer.from(supply['value']!, 'base64')
+  const amount = bytes.subarray(14).toString()
+  expect(amount).toMatch(/^\d+$/)
+  expect(bytes.subarray(0, 14).toString('hex')).toBe(
+    `0a${(12 + amount.length).toString(16)}0a08${Buffer.from('\0unative').toString('hex')}12${amount.length.toString(16).padStart(2, '0')}`,
+  )
+  expect(await query({ path: '/store/bank/subspace', data: 'ee' })).toMatchObject({ code: 0, value: null })
+  expect(await query({ path: '/store/bank/subspace', data: '' })).toMatchObject({ code: 18 })
+  expect(await query({ path: '/store/bank/subspace', data: '00', prove: true })).toMatchObject({
+    log: expect.stringContaining('only /store/NAME/key is proved, not /store/bank/subspace'),
+  })
 })
 
 test('a transaction with a malformed message is decoded under the names that the caller uses', async () => {
