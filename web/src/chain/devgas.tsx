@@ -1,5 +1,5 @@
 /** Contracts that earn a share of fees, and what they earned. */
-import { ApiError, ask } from '../api/ask.ts'
+import { ask } from '../api/ask.ts'
 import { useHeight } from '../api/height.ts'
 import { useLoad, useRound } from '../api/load.ts'
 import { engine, type Question, rest } from '../api/question.ts'
@@ -12,12 +12,8 @@ import { Loaded } from '../ui/loaded.tsx'
 import { Section } from '../ui/section.tsx'
 import { Table } from '../ui/table.tsx'
 import { Address, Coin } from '../ui/values.tsx'
+import { readShares, type Share, sharesQuestion } from './shares.ts'
 
-interface Share {
-  readonly contract_address: string
-  readonly deployer_address: string
-  readonly withdrawer_address: string
-}
 interface Found {
   readonly txs: readonly { readonly tx_result: { readonly events: readonly Event[] } }[]
   readonly total_count: string
@@ -30,7 +26,7 @@ interface Payout {
   readonly fees_paid: readonly { readonly denom: string; readonly amount: string }[]
 }
 
-/** Registrations and payouts that the page reads, the newest first. */
+/** Contracts that the page shows, and payouts of each that it reads, the newest first. */
 const MOST = 100
 
 const ANY = rest('/chain/devgas/v1/params')
@@ -56,21 +52,16 @@ interface Earner {
 }
 
 async function earners(
+  question: Question,
   height: bigint | undefined,
   signal: AbortSignal,
-): Promise<{ readonly list: readonly Earner[]; readonly isComplete: boolean; readonly question: Question }> {
+): Promise<{ readonly list: readonly Earner[]; readonly isComplete: boolean }> {
   const operation = findOperation(templatesOf(await openApi()), ANY.kind === 'rest' ? ANY.path : '')
   const names = operation?.service.replace(/\.Query$/, '') ?? 'chain.devgas.v1'
   const until = height === undefined ? '' : ` AND tx.height <= ${height}`
-  const question = search(`${names}.EventRegisterDevGas.contract EXISTS${until}`)
-  const registered = await ask<Found>(question, { signal })
-  const events = registered.txs.flatMap(({ tx_result }) =>
-    tx_result.events.filter(({ type }) => type.endsWith('.EventRegisterDevGas')),
-  )
-  const contracts = [...new Set(events.map((event) => attributeOf(event, 'contract')))]
-  const list = await mapFew(contracts, async (contract): Promise<Earner | undefined> => {
-    const share = await shareOf(contract, height, signal)
-    if (!share) return undefined
+  const shares = await readShares(question, signal)
+  const list = await mapFew(shares.slice(0, MOST), async (share): Promise<Earner> => {
+    const { contract } = share
     const paid = await ask<Found>(search(`${names}.EventPayoutDevGas.contract = '"${contract}"'${until}`), { signal })
     const earned = new Map<string, bigint>()
     for (const event of paid.txs.flatMap(({ tx_result }) => tx_result.events)) {
@@ -82,11 +73,7 @@ async function earners(
     const payouts = BigInt(paid.total_count)
     return { share, earned, payouts, isComplete: payouts <= BigInt(paid.txs.length) }
   })
-  return {
-    list: list.filter((one) => one !== undefined),
-    isComplete: Number(registered.total_count) <= registered.txs.length,
-    question,
-  }
+  return { list, isComplete: shares.length <= MOST }
 }
 
 function readPayouts(text: string): readonly Payout[] {
@@ -94,19 +81,6 @@ function readPayouts(text: string): readonly Payout[] {
     return JSON.parse(text) as readonly Payout[]
   } catch {
     return []
-  }
-}
-
-async function shareOf(contract: string, height: bigint | undefined, signal: AbortSignal): Promise<Share | undefined> {
-  try {
-    const { feeshare } = await ask<{ readonly feeshare: Share }>(
-      rest(`/chain/devgas/v1/fee_shares/${contract}?by=contract`),
-      { height, signal },
-    )
-    return feeshare
-  } catch (error) {
-    if (error instanceof ApiError && error.isAbsent) return undefined
-    throw error
   }
 }
 
@@ -134,9 +108,10 @@ const BLOCKS = 10n
 export function DevgasPage() {
   const height = useHeight()
   const round = useRound(BLOCKS)
-  const found = useLoad(['devgas', round], (signal) => earners(height, signal))
+  const question = sharesQuestion(height)
+  const found = useLoad(['devgas', round], (signal) => earners(question, height, signal))
   return (
-    <Section title="Registered contracts" question={found.value?.question}>
+    <Section title="Registered contracts" question={question}>
       <Loaded
         of={found}
         lines={5}
@@ -147,19 +122,19 @@ export function DevgasPage() {
           <>
             <Table
               rows={list}
-              keyOf={({ share }) => share.contract_address}
+              keyOf={({ share }) => share.contract}
               columns={[
-                { name: 'Contract', cell: ({ share }) => <Address address={hexOf(share.contract_address)} short /> },
-                { name: 'Deployer', cell: ({ share }) => <Address address={share.deployer_address} short /> },
+                { name: 'Contract', cell: ({ share }) => <Address address={hexOf(share.contract)} short /> },
+                { name: 'Deployer', cell: ({ share }) => <Address address={share.deployer} short /> },
                 {
                   name: 'Paid to',
-                  cell: ({ share }) => <Address address={share.withdrawer_address || share.deployer_address} short />,
+                  cell: ({ share }) => <Address address={share.withdrawer || share.deployer} short />,
                 },
                 { name: 'Payouts', isRight: true, cell: ({ payouts }) => formatInteger(payouts) },
                 { name: 'Earned', isRight: true, cell: (earner) => <Earned of={earner} /> },
               ]}
             />
-            {!isComplete && <p class="muted">The newest {MOST} registrations are shown.</p>}
+            {!isComplete && <p class="muted">The first {MOST} contracts are shown, in the order of their addresses.</p>}
           </>
         )}
       </Loaded>
