@@ -274,7 +274,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
         ended = addStats(ended, { ...started.compute, waiting: 0, running: 0 })
         for (const abort of started.running.values()) abort.abort()
         reject(queryError('unavailable', `an API worker ended with ${code === null ? signal : `exit code ${code}`}`))
-        if (isForNoisy) noisy.ended()
+        if (isForNoisy) noisy.ended(worker)
         if (stopping) return
         if (isForNoisy) {
           log(code === 0 ? 'info' : 'error', 'API worker of noisy clients ended', { code, signal })
@@ -293,7 +293,8 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const noisy = createNoisyWorker({
     start: async () => {
       await start(true)
-      return [...workers].find(([, { isForNoisy }]) => isForNoisy)![0]
+      // The previous one can still be ending.
+      return [...workers].findLast(([, { isForNoisy }]) => isForNoisy)![0]
     },
     tell(isOpen) {
       for (const [worker, { isForNoisy }] of workers) if (!isForNoisy) send(worker, { kind: 'noisyOpen', isOpen })

@@ -11,13 +11,17 @@ function world() {
   const passed: unknown[] = []
   let starts = 0
   let failure: Error | undefined
-  const worker = {
-    isConnected: () => true,
-    send(_: unknown, handle: unknown, __: unknown, sent: () => void) {
-      passed.push(handle)
-      sent()
-    },
-  } as unknown as Worker
+  /** Whether the process takes no connection, as one that is hung. */
+  let isHung = false
+  const newWorker = () =>
+    ({
+      isConnected: () => true,
+      send(_: unknown, handle: unknown, __: unknown, sent: () => void) {
+        passed.push(handle)
+        if (!isHung) sent()
+      },
+    }) as unknown as Worker
+  let worker = newWorker()
   const noisy = createNoisyWorker({
     async start() {
       starts++
@@ -30,8 +34,15 @@ function world() {
     log: () => {},
   })
   return {
-    ...{ noisy, told, stopped, passed, worker },
+    ...{ noisy, told, stopped, passed },
+    worker: () => worker,
     starts: () => starts,
+    replace() {
+      worker = newWorker()
+    },
+    hang(hangs: boolean) {
+      isHung = hangs
+    },
     fail(error: Error) {
       failure = error
     },
@@ -50,13 +61,13 @@ function handleOf() {
 }
 
 test('however often it is asked for, the process starts once, and again after it has ended', async () => {
-  const { noisy, told, starts } = world()
+  const { noisy, told, starts, worker } = world()
   for (let i = 0; i < 5; i++) noisy.start()
   expect(noisy.isOpen()).toBe(false)
   for (let i = 0; i < 3; i++) await turn()
   noisy.start()
   expect([starts(), told]).toEqual([1, [true]])
-  noisy.ended()
+  noisy.ended(worker())
   expect(told).toEqual([true, false])
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
@@ -90,7 +101,63 @@ test('an idle process ends, after the API workers know', async () => {
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   noisy.end()
-  expect([told, stopped]).toEqual([[true, false], [worker]])
-  noisy.ended()
+  expect([told, stopped]).toEqual([[true, false], [worker()]])
+  noisy.ended(worker())
   expect(told).toEqual([true, false])
+})
+
+test('a process that starts while the idle one still ends stays open', async () => {
+  const { noisy, told, stopped, worker, replace } = world()
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  const idle = worker()
+  noisy.end()
+  replace()
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  noisy.ended(idle)
+  expect([noisy.isOpen(), told]).toEqual([true, [true, false, true]])
+  noisy.end()
+  expect(stopped).toEqual([idle, worker()])
+})
+
+test('connections that a hung process does not take are few, and all close when it ends', async () => {
+  const { noisy, passed, worker, hang } = world()
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  hang(true)
+  const handles = Array.from({ length: 1000 }, handleOf)
+  for (const { handle } of handles) noisy.pass(handle)
+  // One is under way, and 256 wait.
+  expect(passed).toEqual([handles[0]!.handle])
+  expect(handles.filter(({ isClosed }) => !isClosed())).toHaveLength(257)
+  noisy.ended(worker())
+  expect(handles.filter(({ isClosed }) => !isClosed())).toHaveLength(0)
+
+  // The next process takes connections, whatever became of those.
+  hang(false)
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  const { handle } = handleOf()
+  noisy.pass(handle)
+  expect(passed).toEqual([handles[0]!.handle, handle])
+})
+
+test('connections that wait for a busy process reach it in their order', async () => {
+  const { noisy, worker } = world()
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  const sent: (() => void)[] = []
+  const passed: unknown[] = []
+  Object.assign(worker(), {
+    send(_: unknown, handle: unknown, __: unknown, done: () => void) {
+      passed.push(handle)
+      sent.push(done)
+    },
+  })
+  const handles = Array.from({ length: 3 }, handleOf)
+  for (const { handle } of handles) noisy.pass(handle)
+  for (let i = 0; i < 3; i++) sent.shift()!()
+  expect(passed).toEqual(handles.map(({ handle }) => handle))
+  expect(handles.every(({ isClosed }) => isClosed())).toBe(true)
 })

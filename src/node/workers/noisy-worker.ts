@@ -23,18 +23,48 @@ export interface NoisyWorker {
   pass(handle: Handle): void
   /** Ends the process. */
   end(): void
-  /** Notes that the process has ended. */
-  ended(): void
+  /** Notes that a process has ended. */
+  ended(worker: Worker): void
 }
+
+/** Connections that wait for the process to take them, which hangs or has much to do. Beyond: they are closed. */
+const MAX_WAITING = 256
 
 export function createNoisyWorker({ start, tell, stop, log }: NoisyWorkerOptions): NoisyWorker {
   let isStarting = false
   let open: Worker | undefined
+  /** The connection under way. The channel has no more than one, since it would keep those of a process that ends open forever. */
+  let underWay: Handle | undefined
+  let waiting: Handle[] = []
 
   function close(): void {
     if (!open) return
     open = undefined
+    underWay?.close()
+    underWay = undefined
+    for (const handle of waiting) handle.close()
+    waiting = []
     tell(false)
+  }
+
+  function sendNext(): void {
+    const handle = waiting.shift()
+    if (!handle) return
+    if (!open?.isConnected()) {
+      handle.close()
+      sendNext()
+      return
+    }
+    underWay = handle
+    const message: ToApiWorker = { kind: 'connection' }
+    // Node.js passes a bare handle as it is, where a socket would read from the connection meanwhile.
+    open.send(message, handle as unknown as Socket, undefined, () => {
+      handle.close()
+      // Of a process that has ended, or whose next one has begun.
+      if (underWay !== handle) return
+      underWay = undefined
+      sendNext()
+    })
   }
 
   return {
@@ -54,18 +84,20 @@ export function createNoisyWorker({ start, tell, stop, log }: NoisyWorkerOptions
     },
     isOpen: () => open !== undefined,
     pass(handle) {
-      if (!open?.isConnected()) handle.close()
-      else {
-        const message: ToApiWorker = { kind: 'connection' }
-        // Node.js passes a bare handle as it is, where a socket would read from the connection meanwhile.
-        open.send(message, handle as unknown as Socket, undefined, () => handle.close())
+      if (!open || waiting.length >= MAX_WAITING) {
+        handle.close()
+        return
       }
+      waiting.push(handle)
+      if (!underWay) sendNext()
     },
     end() {
       const worker = open
       close()
       if (worker) stop(worker)
     },
-    ended: close,
+    ended(worker) {
+      if (worker === open) close()
+    },
   }
 }
