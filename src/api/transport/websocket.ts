@@ -114,6 +114,8 @@ export function serveMessages(
 
   limitUnfinished(socket, connection, outgoing)
   socket.on('message', (data: Buffer) => {
+    // A client that was asked to leave gets no answer, and would have its requests run until it closes the connection.
+    if (socket.readyState !== socket.OPEN) return
     waiting.push(data.toString('utf8'))
     proceed()
     if (waiting.length > 0 || isBusy()) socket.pause()
