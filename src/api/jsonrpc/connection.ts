@@ -4,7 +4,7 @@ import type { GatewayNode } from '../gateway.ts'
 import { createJsonWriter } from '../json.ts'
 import { createPause } from '../transport/slices.ts'
 import type { RpcErrorObject } from './errors.ts'
-import { createEventQueue } from './eth/event-queue.ts'
+import { createBacklog, createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, subscriptionPlaces } from './eth/subscriptions.ts'
 import type { RpcCall } from './method.ts'
@@ -49,6 +49,7 @@ export function connectJsonRpc(node: GatewayNode, onEvent: (event: SubscriptionE
       unsent: () => 0,
     },
     createPause(),
+    createBacklog(),
     () => node.log('warn', 'events of subscriptions within the process come too fast: those that waited were dropped'),
   )
   const subscriptions = createSubscriptions(node, { places: subscriptionPlaces(), client: CLIENT }, queue)

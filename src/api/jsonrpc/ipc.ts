@@ -1,4 +1,5 @@
 /** JSON-RPC over a Unix socket: JSON texts that follow each other, as geth and anvil exchange them, with subscriptions. */
+import { setMaxListeners } from 'node:events'
 import { chmodSync, existsSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { queryError } from '../../primitives/errors.ts'
@@ -8,7 +9,7 @@ import { addSocket } from '../transport/http-server.ts'
 import { createJsonSplitter } from '../transport/json-splitter.ts'
 import { createPause } from '../transport/slices.ts'
 import { shareOf } from '../transport/turns.ts'
-import { createEventQueue } from './eth/event-queue.ts'
+import { type Backlog, createBacklog, createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, type SubscriptionPlaces, subscriptionPlaces } from './eth/subscriptions.ts'
 import type { Methods, RpcCall } from './method.ts'
@@ -32,12 +33,15 @@ export interface IpcServer {
 type Shared = Pick<RpcCall, 'node' | 'filters' | 'results' | 'writer'> & {
   readonly methods: ReturnType<typeof methodTable>
   readonly places: SubscriptionPlaces
+  readonly backlog: Backlog
 }
 
-function serve({ methods, places, ...shared }: Shared, socket: Socket): void {
+function serve({ methods, places, backlog, ...shared }: Shared, socket: Socket): void {
   const { node } = shared
   const splitter = createJsonSplitter()
   const gone = new AbortController()
+  // Each message that is answered can listen.
+  setMaxListeners(0, gone.signal)
   const waiting: string[] = []
   let running = 0
   const admitted = addSocket(node, socket, {
@@ -52,7 +56,8 @@ function serve({ methods, places, ...shared }: Shared, socket: Socket): void {
     else sent?.()
   }
   const pauseEvents = createPause(shareOf(socket))
-  const queue = createEventQueue({ send, unsent: () => socket.writableLength }, pauseEvents, () => socket.destroy())
+  const writer = { send, unsent: () => socket.writableLength }
+  const queue = createEventQueue(writer, pauseEvents, backlog, () => socket.destroy())
   const subscriptions = createSubscriptions(node, { places, client: CLIENT }, queue)
   const call: RpcCall = { ...shared, client: CLIENT, subscriptions, signal: () => gone.signal }
   const isBusy = (): boolean => running >= MAX_RUNNING || socket.writableLength > PAUSE_BYTES
@@ -140,6 +145,7 @@ export async function openIpc(node: GatewayNode, path: string, methods: Methods 
     writer: createJsonWriter(node.identity),
     methods: methodTable(node, { methods }),
     places: subscriptionPlaces(),
+    backlog: createBacklog(),
   }
   const open = new Set<Socket>()
   const server = createServer((socket) => {

@@ -1,4 +1,5 @@
 /** The JSON-RPC server: HTTP and WebSocket on every port that it opens (docs/json-rpc.md). */
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { type WebSocket, WebSocketServer } from 'ws'
 import { formatUtf8 } from '../../primitives/bytes.ts'
@@ -34,7 +35,7 @@ import { createPause, noteClient } from '../transport/slices.ts'
 import { shareOf } from '../transport/turns.ts'
 import { serveMessages } from '../transport/websocket.ts'
 import { methodNotFound } from './errors.ts'
-import { createEventQueue } from './eth/event-queue.ts'
+import { type Backlog, createBacklog, createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
 import { createSubscriptions, type SubscriptionPlaces, subscriptionPlaces } from './eth/subscriptions.ts'
 import { longBytesOf } from './long-hex.ts'
@@ -75,6 +76,7 @@ interface Serve
   readonly access: LocalAccess
   /** Places for subscriptions. */
   readonly places: SubscriptionPlaces
+  readonly backlog: Backlog
   readonly idOf: ReturnType<typeof createRequestIds>
 }
 
@@ -232,6 +234,8 @@ function send(
 
 function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage): void {
   const gone = new AbortController()
+  // Each message that is answered can listen.
+  setMaxListeners(0, gone.signal)
   noteClient(gone.signal, shareOf(request.socket).address)
   const { outgoing } = serve.node
   const writer = createMessageWriter(socket, request.socket, outgoing)
@@ -239,7 +243,7 @@ function serveSocket(serve: Serve, socket: WebSocket, request: IncomingMessage):
     serve.node.log('debug', 'a WebSocket client takes its events too slowly', {})
     socket.close(1013, 'too many events wait')
   }
-  const queue = createEventQueue(writer, createPause(shareOf(request.socket)), overflow)
+  const queue = createEventQueue(writer, createPause(shareOf(request.socket)), serve.backlog, overflow)
   const client = serve.node.clientAddress(request.socket.remoteAddress, request.headers['x-forwarded-for'])
   const subscriptions = createSubscriptions(serve.node, { places: serve.places, client }, queue)
   const outsider = (): string | undefined => serve.access(request.headers)
@@ -281,6 +285,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
       preflightSeconds: 600,
     }),
     places: subscriptionPlaces(),
+    backlog: createBacklog(),
     idOf: createRequestIds(),
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }

@@ -9,6 +9,9 @@ const MAX_LOGS_BEHIND = 400_000
 /** Events of subscriptions, those of one block counted once, that wait for a WebSocket client of JSON-RPC. Beyond: it is closed with 1013. */
 const MAX_EVENTS_BEHIND = 100_000
 
+/** Events that wait for all clients of JSON-RPC in a process, about 400 bytes each. Beyond: the client with the most of them is closed with 1013. */
+const MAX_EVENTS_OF_ALL = 200_000
+
 /** The events of one subscription from one source, such as a block. */
 export interface Events {
   /** The source. What waits of one source counts once. */
@@ -28,6 +31,38 @@ export interface EventQueue {
   close(): void
 }
 
+/** A queue, as the backlog sees it. */
+interface Waiting {
+  readonly count: () => number
+  readonly giveUp: () => void
+}
+
+/** The events that wait in all queues of a process. */
+export interface Backlog {
+  /** Counts one more event of a queue. The largest queue gives up if there are too many. */
+  add(queue: Waiting): void
+  /** Counts events less. */
+  remove(queue: Waiting, count: number): void
+}
+
+/** Creates the backlog of a process. */
+export function createBacklog(most = MAX_EVENTS_OF_ALL): Backlog {
+  const queues = new Set<Waiting>()
+  let total = 0
+  return {
+    add(queue) {
+      queues.add(queue)
+      if (++total <= most) return
+      const largest = [...queues].reduce((a, b) => (b.count() > a.count() ? b : a))
+      largest.giveUp()
+    },
+    remove(queue, count) {
+      total -= count
+      if (queue.count() === 0) queues.delete(queue)
+    },
+  }
+}
+
 /**
  * Creates the queue of a connection. `pause` has the share of the connection, so that those with few events are served first.
  * `overflow` closes the connection of a client that falls too far behind.
@@ -35,6 +70,7 @@ export interface EventQueue {
 export function createEventQueue(
   writer: Pick<MessageWriter, 'send' | 'unsent'>,
   pause: Pause,
+  backlog: Backlog,
   overflow: () => void,
 ): EventQueue {
   const waiting = new Set<Events>()
@@ -45,6 +81,7 @@ export function createEventQueue(
 
   function settle(events: Events): void {
     if (!waiting.delete(events)) return
+    backlog.remove(own, 1)
     const source = sources.get(events.of)!
     source.subscriptions--
     if (source.subscriptions > 0) return
@@ -53,10 +90,19 @@ export function createEventQueue(
   }
 
   function close(): void {
+    const { size } = waiting
     waiting.clear()
+    backlog.remove(own, size)
     sources.clear()
     itemsBehind = 0
   }
+
+  function giveUp(): void {
+    close()
+    overflow()
+  }
+
+  const own: Waiting = { count: () => waiting.size, giveUp }
 
   /** Sends one text. Returns a promise if the client must take it before the next one is made. */
   function send(text: string): Promise<void> | undefined {
@@ -91,6 +137,9 @@ export function createEventQueue(
   return {
     add(events) {
       waiting.add(events)
+      backlog.add(own)
+      // This queue may have given up.
+      if (!waiting.has(events)) return
       const source = sources.get(events.of)
       if (source) source.subscriptions++
       else {
@@ -99,8 +148,7 @@ export function createEventQueue(
       }
       // The events of one source are due whatever their number.
       if (sources.size > 1 && (itemsBehind > MAX_LOGS_BEHIND || sources.size > MAX_EVENTS_BEHIND)) {
-        close()
-        overflow()
+        giveUp()
         return
       }
       if (!isRunning) void run()
