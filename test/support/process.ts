@@ -139,11 +139,11 @@ export async function startProcess(flags: readonly string[], program: Program = 
   }
 }
 
-/** Returns the resident set of a process: from `/proc` on Linux, since not every Linux has `ps`, else from `ps`. */
+/** Returns the resident set of a process, 0 once it has ended: from `/proc` on Linux, since not every Linux has `ps`, else from `ps`. */
 function residentBytes(pid: number): number {
   const file = `/proc/${pid}/status`
   const kilobytes = existsSync(file)
-    ? /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(file, 'utf8'))![1]
+    ? (/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? 0)
     : execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })
   return Number(kilobytes) * 1024
 }
