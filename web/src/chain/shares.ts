@@ -1,4 +1,5 @@
 /** The contracts that are registered for developer gas, from the store of the module: no query lists them all. */
+import { BinaryReader } from '@bufbuild/protobuf/wire'
 import { ApiError, ask } from '../api/ask.ts'
 import { engine, type Question } from '../api/question.ts'
 
@@ -34,21 +35,11 @@ export async function readShares(question: Question, signal: AbortSignal): Promi
 
 /** Returns the fields of an encoded message whose fields are all texts, bytes or messages. */
 function fieldsOf(message: Uint8Array): (readonly [number: number, bytes: Uint8Array])[] {
+  const reader = new BinaryReader(message)
   const fields: (readonly [number, Uint8Array])[] = []
-  let at = 0
-  const varint = (): number => {
-    let value = 0
-    for (let factor = 1; ; factor *= 128) {
-      const byte = message[at++]!
-      value += (byte & 127) * factor
-      if (byte < 128) return value
-    }
-  }
-  while (at < message.length) {
-    const number = varint() >> 3
-    const size = varint()
-    fields.push([number, message.subarray(at, at + size)])
-    at += size
+  while (reader.pos < reader.len) {
+    const [number] = reader.tag()
+    fields.push([number, reader.bytes()])
   }
   return fields
 }

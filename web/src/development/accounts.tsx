@@ -3,13 +3,12 @@ import { useState } from 'preact/hooks'
 import { useNode } from '../api/node.ts'
 import { eth } from '../api/question.ts'
 import { readAddress, toEip55 } from '../format/address.ts'
-import { parseUnits } from '../format/amount.ts'
+import { parseUnits, WEI_DECIMALS } from '../format/amount.ts'
+import { useOutcome } from '../ui/outcome.ts'
 import { Section } from '../ui/section.tsx'
 import { Address, Wei } from '../ui/values.tsx'
-import { Action, Field, type Fields, Said, useOutcome } from './action.tsx'
+import { Action, Field, type Fields, Said } from './action.tsx'
 import { toQuantity, verb } from './verbs.ts'
-
-const WEI_DECIMALS = 18
 
 function addressOf(fields: Fields): string {
   const bytes = readAddress(fields.text('address'))

@@ -1,6 +1,6 @@
 /** A form that does one thing, and says what came of it. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { type Outcome, useOutcome } from '../ui/outcome.ts'
 
 export interface Fields {
   /** Returns the text of a field, without spaces around it. */
@@ -21,28 +21,6 @@ function fieldsOf(form: HTMLFormElement): Fields {
       return BigInt(digits)
     },
   }
-}
-
-export interface Outcome {
-  readonly isBusy: boolean
-  readonly done?: ComponentChildren
-  readonly error?: string
-}
-
-/** Runs actions one at a time, and keeps what the last one did. */
-export function useOutcome(): readonly [Outcome, (act: () => Promise<ComponentChildren>) => void] {
-  const [outcome, setOutcome] = useState<Outcome>({ isBusy: false })
-  const run = (act: () => Promise<ComponentChildren>): void => {
-    setOutcome({ isBusy: true })
-    Promise.resolve()
-      .then(act)
-      .then(
-        (done) => setOutcome({ isBusy: false, done }),
-        (error: unknown) =>
-          setOutcome({ isBusy: false, error: error instanceof Error ? error.message : String(error) }),
-      )
-  }
-  return [outcome, run]
 }
 
 export function Said({ outcome: { done, error } }: { readonly outcome: Outcome }) {

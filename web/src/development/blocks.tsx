@@ -5,9 +5,10 @@ import { eth } from '../api/question.ts'
 import { formatInteger } from '../format/amount.ts'
 import { formatDuration } from '../format/time.ts'
 import { createStore, useStore } from '../store.ts'
+import { useOutcome } from '../ui/outcome.ts'
 import { Section } from '../ui/section.tsx'
 import { ChainTime, Height } from '../ui/values.tsx'
-import { Action, Field, Said, useOutcome } from './action.tsx'
+import { Action, Field, Said } from './action.tsx'
 import { toQuantity, verb } from './verbs.ts'
 
 interface Mining {

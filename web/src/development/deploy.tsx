@@ -1,9 +1,10 @@
 /** Deployment of a compiled contract from a funded account. Its file stays in this browser. */
 import { useEffect, useState } from 'preact/hooks'
 import { addArtifacts } from '../abi/artifacts.ts'
+import { useOutcome } from '../ui/outcome.ts'
 import { Section } from '../ui/section.tsx'
 import { Address, Height } from '../ui/values.tsx'
-import { Action, Field, Said, useOutcome } from './action.tsx'
+import { Action, Field, Said } from './action.tsx'
 import { type Deployable, deployables } from './creation.ts'
 import { receiptOf, verb } from './verbs.ts'
 

@@ -31,6 +31,9 @@ export function toUnits(base: bigint, decimals: number): string {
   return `${sign}${whole}${fraction && `.${fraction}`}`
 }
 
+/** Decimals of the native coin in the EVM: 1 is 10^18 wei. */
+export const WEI_DECIMALS = 18
+
 /** Formats a number of base units as whole units, with grouped digits. Exact. */
 export const formatUnits = (base: bigint, decimals: number): string => formatDecimal(toUnits(base, decimals))
 

@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useNode } from '../api/node.ts'
 import { readAddress, shorten, toBech32, toEip55 } from '../format/address.ts'
-import { formatInteger, formatUnits } from '../format/amount.ts'
+import { formatInteger, formatUnits, WEI_DECIMALS } from '../format/amount.ts'
 import { formatDuration, formatExact, formatRelative } from '../format/time.ts'
 import { hrefOf, usePlace } from '../router.tsx'
 import { useAheadSeconds, useNow } from './now.ts'
@@ -154,7 +154,6 @@ export function Units({
   )
 }
 
-const WEI_DECIMALS = 18
 const NATIVE_DECIMALS = 6
 
 /** An amount in wei, shown in whole native units. */
