@@ -10,6 +10,7 @@ import { parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
 import { sha256 } from '../../primitives/hash.ts'
 import { withWholeBlock } from '../cometbft/engine.ts'
+import { DISCONNECTED } from '../disconnected.ts'
 import type { GatewayNode } from '../gateway.ts'
 import { parseSearch } from '../search/either-name.ts'
 import { page, requireShort } from '../search/page.ts'
@@ -77,6 +78,7 @@ export const txService = defineService(Service, {
     const pause = createSignalPause(signal)
     for (const position of wanted.items) {
       await pause()
+      if (signal?.aborted) throw DISCONNECTED
       const found = readTxAt(node, position)
       if (!found) continue
       txs.push(found.tx)

@@ -204,9 +204,11 @@ export function takeBytes(
     held = bytes
   }
   let leave = (): void => {}
+  const gone = (): void => end(() => refuse(DISCONNECTED))
   const end = (report: () => void): void => {
     if (isOver) return
     isOver = true
+    req.socket.off('close', gone)
     hold(0)
     leave()
     report()
@@ -235,7 +237,6 @@ export function takeBytes(
       }),
     ),
   )
-  const gone = (): void => end(() => refuse(DISCONNECTED))
   req.on('error', gone)
   req.on('close', () => {
     if (!req.complete) gone()
@@ -243,7 +244,11 @@ export function takeBytes(
   const announced = announcedBytes(req, limitBytes)
   const begin = (): void => void req.on('data', onData)
   if (announced <= SHORT_BODY_BYTES) begin()
-  else leave = bodyRoom.enter(req.socket.remoteAddress ?? '', announced, begin)
+  else {
+    leave = bodyRoom.enter(req.socket.remoteAddress ?? '', announced, begin)
+    // A long body that waits for its turn goes with its client.
+    req.socket.once('close', gone)
+  }
 }
 
 /** Takes the text of a request body, like `takeBytes`. */

@@ -11,12 +11,12 @@ export type Pause = () => Promise<void> | undefined
 export function pausesOf(
   turns: Pick<Turns, 'share' | 'end' | 'rest'>,
   elapsed: () => number,
-): (share?: Share) => Pause {
-  return (share = turns.share('', LONG_MS)) => {
+): (share?: Share, signal?: AbortSignal) => Pause {
+  return (share = turns.share('', LONG_MS), signal = undefined) => {
     let end = turns.end()
     return () => {
       if (elapsed() < end) return undefined
-      return turns.rest(share).then((next) => {
+      return turns.rest(share, signal).then((next) => {
         end = next
       })
     }
@@ -34,6 +34,9 @@ export function noteClient(signal: AbortSignal, address: string): void {
   clients.set(signal, address)
 }
 
-/** Creates the pause of work that is known to be long, and ends with a signal. Its time counts for the client that was noted. */
+/**
+ * Creates the pause of work that is known to be long, and ends with a signal: a pause ends with it too, so the work looks at the
+ * signal after each. Its time counts for the client that was noted.
+ */
 export const createSignalPause = (signal: AbortSignal | undefined): Pause =>
-  createPause(ownTurns.share((signal && clients.get(signal)) ?? '', LONG_MS))
+  createPause(ownTurns.share((signal && clients.get(signal)) ?? '', LONG_MS), signal)

@@ -145,3 +145,31 @@ test('work that a settled promise starts counts for its address, too', async () 
   await setImmediate()
   expect(turns.greedy(300)).toEqual(['1.1.1.1'])
 })
+
+test('work whose signal ends leaves its turn at once, and what waits behind it comes', async () => {
+  const { turns, order, ask } = await world()
+  const [gone, other] = [turns.share('1.1.1.1'), turns.share('2.2.2.2')]
+  ask(other, 'first', 3)
+  const ends = new AbortController()
+  const rests = Array.from({ length: 3 }, () => turns.rest(gone, ends.signal).then(() => order.push('woken')))
+  ask(other, 'second')
+  ends.abort()
+  await Promise.all(rests)
+  expect(order).toEqual(['first', 'woken', 'woken', 'woken'])
+  for (let i = 0; i < 5; i++) await setImmediate()
+  expect(order).toEqual(['first', 'woken', 'woken', 'woken', 'second'])
+  // The share has its turns as before.
+  ask(gone, 'again')
+  await turns.rest(gone, new AbortController().signal)
+  expect(order.at(-1)).toBe('again')
+})
+
+test('work that goes on after its signal has ended waits for its turns like any other', async () => {
+  const { turns, order, ask } = await world()
+  const [gone, other] = [turns.share('1.1.1.1', 1000), turns.share('2.2.2.2')]
+  ask(other, 'first', 3)
+  ask(other, 'second')
+  const late = turns.rest(gone, AbortSignal.abort()).then(() => order.push('late'))
+  await late
+  expect(order).toEqual(['first', 'second', 'late'])
+})

@@ -56,8 +56,11 @@ export interface Turns {
   follow(share: Share): void
   /** Returns a promise to await before a request runs; undefined if it can run at once. */
   take(share: Share): Promise<void> | undefined
-  /** Waits for the next turn of long work, whose slice is over. Resolves with the end of its next slice. */
-  rest(share: Share): Promise<number>
+  /**
+   * Waits for the next turn of long work, whose slice is over. Resolves with the end of its next slice. If the signal ends
+   * meanwhile, resolves at once with a slice that is over, since what waits for its turn keeps its memory.
+   */
+  rest(share: Share, signal?: AbortSignal): Promise<number>
   /** Creates a share. `usedMs` above 0 lets others come first from the beginning. */
   share(address?: string, usedMs?: number): Share
   /** Returns the end of a slice that begins now. */
@@ -159,6 +162,36 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     schedule()
   }
 
+  /** Removes a run that waits. */
+  function leave(share: Share, run: () => void): void {
+    const queue = queues.get(share)
+    const index = queue?.indexOf(run) ?? -1
+    if (!queue || index < 0) return
+    queue.splice(index, 1)
+    if (queue.length > 0) return
+    queues.delete(share)
+    for (const rank of ranks) {
+      const shares = rank.get(share.address)
+      if (shares?.delete(share) && shares.size === 0) rank.delete(share.address)
+    }
+  }
+
+  function rest(share: Share, signal: AbortSignal | undefined): Promise<number> {
+    if (!signal || signal.aborted) return new Promise((resolve) => enqueue(share, () => resolve(end!)))
+    return new Promise((resolve) => {
+      const run = (): void => {
+        signal.removeEventListener('abort', wake)
+        resolve(end!)
+      }
+      const wake = (): void => {
+        leave(share, run)
+        resolve(elapsed())
+      }
+      enqueue(share, run)
+      signal.addEventListener('abort', wake, { once: true })
+    })
+  }
+
   function turn(): void {
     isScheduled = false
     greedyMs = 0
@@ -246,7 +279,7 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
       follow(share)
       return undefined
     },
-    rest: (share) => new Promise((resolve) => enqueue(share, () => resolve(end!))),
+    rest,
     share: (address = '', usedMs = 0) => ({ address, usedMs, since: elapsed(), all: usedOf(address) }),
     end: () => elapsed() + SLICE_MS,
     charge: (address, usedMs) => add(usedOf(address), elapsed(), usedMs),

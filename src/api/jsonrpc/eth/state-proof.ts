@@ -5,6 +5,7 @@ import * as evm from '../../../modules/evm/keeper.ts'
 import { decodeUint, formatHex0x, ZERO_WORD_HEX } from '../../../primitives/bytes.ts'
 import { queryError } from '../../../primitives/errors.ts'
 import type { StoreProof } from '../../../store/types.ts'
+import { DISCONNECTED } from '../../disconnected.ts'
 import type { GatewayNode } from '../../gateway.ts'
 import { createSignalPause } from '../../transport/slices.ts'
 import { type JsonObject, quantity } from '../format.ts'
@@ -49,6 +50,7 @@ async function proveInSlices(
   let height = asked
   for (let from = 0; from < keys.length; from += KEYS_AT_ONCE) {
     await pause()
+    if (signal.aborted) throw DISCONNECTED
     const part = await node.prove(height, keys.slice(from, from + KEYS_AT_ONCE))
     height = part.height
     proofs.push(...part.proofs)
