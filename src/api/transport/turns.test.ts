@@ -173,3 +173,21 @@ test('work that goes on after its signal has ended waits for its turns like any 
   await late
   expect(order).toEqual(['first', 'second', 'late'])
 })
+
+test('addresses that use much are busy, alone or not', async () => {
+  const { turns, ask } = await world({ isAlone: true })
+  ask(turns.share('1.1.1.1'), 'busy', 40)
+  await setImmediate()
+  expect([turns.busy(30), turns.greedy(30)]).toEqual([['1.1.1.1'], []])
+  ask(turns.share('2.2.2.2'), 'modest', 1)
+  expect([turns.busy(30), turns.greedy(30)]).toEqual([['1.1.1.1'], ['1.1.1.1']])
+})
+
+test('a flood of addresses that use little does not forget one that uses much', async () => {
+  const { turns, ask } = await world()
+  const greedy = turns.share('1.1.1.1')
+  ask(greedy, 'greedy', 400)
+  for (let i = 0; i < 25_000; i++) turns.share(`10.0.${i >> 8}.${i & 255}`)
+  expect(turns.busy(300)).toEqual(['1.1.1.1'])
+  expect(turns.share('1.1.1.1').all).toBe(greedy.all)
+})

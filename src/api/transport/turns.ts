@@ -24,8 +24,10 @@ const RUNS_TO_LOWEST = 4
  * takes, since a thread that is always busy gets a processor late.
  */
 const MOST_OF_ADDRESS_MS = 700
-/** Addresses whose used time is counted. Beyond: the count begins again. */
+/** Addresses whose used time is counted. Beyond: those that have used little are forgotten; all, if half of them have used more. */
 const MAX_ADDRESSES = 10_000
+/** Used time of an address below which it can be forgotten. */
+const FORGOTTEN_MS = 1
 /** Time of a run without a pause from which it counts several times: nobody has a turn meanwhile. */
 const LONG_RUN_MS = 10
 const LONG_RUN_FACTOR = 3
@@ -67,6 +69,8 @@ export interface Turns {
   end(): number
   /** Counts time for an address that costs the process as much elsewhere, such as one whose connections have to be ended. */
   charge(address: string, usedMs: number): void
+  /** Returns the addresses that have used more time than given. */
+  busy(usedMs: number): readonly string[]
   /** Returns the addresses that have used more time than given; none unless another address, which has not, asked lately. */
   greedy(usedMs: number): readonly string[]
 }
@@ -126,10 +130,17 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     if (share.address !== '' && isModest(share) && share.all.usedMs <= MOST_OF_ADDRESS_MS) modestAt = now
   }
 
+  /** Forgets the addresses that have used little; all, if those are few, since each look at them takes time. */
+  function forgetAddresses(): void {
+    const now = elapsed()
+    for (const [address, used] of addresses) if (left(used, now) < FORGOTTEN_MS) addresses.delete(address)
+    if (addresses.size > MAX_ADDRESSES / 2) addresses.clear()
+  }
+
   function usedOf(address: string): Used {
     let used = addresses.get(address)
     if (!used) {
-      if (addresses.size >= MAX_ADDRESSES) addresses.clear()
+      if (addresses.size >= MAX_ADDRESSES) forgetAddresses()
       used = { usedMs: 0, since: elapsed() }
       addresses.set(address, used)
     }
@@ -262,6 +273,12 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     })
   }
 
+  function busy(usedMs: number): string[] {
+    const now = elapsed()
+    const isBusy = ([address, used]: [string, Used]): boolean => address !== '' && left(used, now) > usedMs
+    return [...addresses].filter(isBusy).map(([address]) => address)
+  }
+
   return {
     run(share, work) {
       const begun = elapsed()
@@ -283,16 +300,13 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     share: (address = '', usedMs = 0) => ({ address, usedMs, since: elapsed(), all: usedOf(address) }),
     end: () => elapsed() + SLICE_MS,
     charge: (address, usedMs) => add(usedOf(address), elapsed(), usedMs),
+    busy,
     greedy(usedMs) {
       const now = elapsed()
-      const found: string[] = []
-      let others = 0
-      for (const [address, used] of addresses) {
-        if (address === '') continue
-        if (left(used, now) > usedMs) found.push(address)
-        else if (now - used.since < BESIDE_MS) others++
-      }
-      return others > 0 ? found : []
+      const found = busy(usedMs)
+      const asksBeside = ([address, used]: [string, Used]): boolean =>
+        address !== '' && now - used.since < BESIDE_MS && left(used, now) <= usedMs
+      return found.length > 0 && [...addresses].some(asksBeside) ? found : []
     },
   }
 }

@@ -8,9 +8,11 @@ import { fileURLToPath } from 'node:url'
 import type { CheckResult } from '../../app/types.ts'
 import type { Driver, PendingTx } from '../../consensus/driver.ts'
 import { queryError } from '../../primitives/errors.ts'
+import { parseMemory } from '../config.ts'
 import type { GatewayUrls } from '../gateways.ts'
 import type { Log } from '../log.ts'
 import type { RequestCounts } from '../request-counts.ts'
+import type { Config } from '../settings.ts'
 import { createClientTurns } from './client-turns.ts'
 import {
   type ApiSetup,
@@ -98,6 +100,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const takeTurn = createClientTurns()
   let ended = NO_STATS
   let stopping = false
+  // The process of noisy clients has half of what another one has.
+  const noisyBytes = options.memoryBytes / 2
+  const { config } = options.setup
+  const unsentBytes = Math.ceil(parseMemory(config.api.unsent)! / 2)
+  const noisyConfig: Config = { ...config, api: { ...config.api, unsent: `${unsentBytes}` } }
   requireOwnPorts(options.setup)
   // Workers accept connections themselves: otherwise this process would, after the block that it executes.
   cluster.schedulingPolicy = cluster.SCHED_NONE
@@ -109,6 +116,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   const send = (worker: Worker, message: ToApiWorker, sent = () => {}) => {
     if (worker.isConnected()) worker.send(message, undefined, undefined, sent)
     else sent()
+  }
+
+  /** Sends a message to every worker but that of noisy clients. */
+  function tellOthers(message: ToApiWorker): void {
+    for (const [worker, { isForNoisy }] of workers) if (!isForNoisy) send(worker, message)
   }
 
   const statusNow = (): WorkerStatus => ({ ...driver.status(), minGasPrice: options.minGasPrice() })
@@ -177,6 +189,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       noisy.end()
       return
     }
+    if (message.kind === 'noisyState') {
+      noisy.report(worker, message.ownBytes)
+      if (message.addresses.length > 0) tellOthers({ kind: 'stillNoisy', addresses: message.addresses })
+      return
+    }
     if (message.kind === 'hello' || message.kind === 'listening' || message.kind === 'failed') return
     const { id } = message
     const abort = new AbortController()
@@ -231,7 +248,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
   }
 
   function start(isForNoisy = false): Promise<GatewayUrls> {
-    const memoryBytes = isForNoisy ? options.memoryBytes / 2 : options.memoryBytes
+    const memoryBytes = isForNoisy ? noisyBytes : options.memoryBytes
     // The settings of a process are those of its latest node.
     cluster.setupPrimary({
       exec: fileURLToPath(options.entry),
@@ -256,7 +273,9 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
         if (message.kind === 'hello') {
           if (listening.size === 0 && urls) ports = portsOf(urls, ports)
           started.sent = statusNow()
-          const setup = isForNoisy ? { ...options.setup, ports: portsOf(urls!, ports) } : { ...options.setup, ports }
+          const setup = isForNoisy
+            ? { ...options.setup, config: noisyConfig, ports: portsOf(urls!, ports) }
+            : { ...options.setup, ports }
           send(worker, { kind: 'setup', setup: { ...setup, isForNoisy, status: started.sent } })
         } else if (message.kind === 'listening') {
           if (isForNoisy) resolve(message.urls)
@@ -296,10 +315,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       // The previous one can still be ending.
       return [...workers].findLast(([, { isForNoisy }]) => isForNoisy)![0]
     },
-    tell(isOpen) {
-      for (const [worker, { isForNoisy }] of workers) if (!isForNoisy) send(worker, { kind: 'noisyOpen', isOpen })
-    },
+    tell: (isOpen) => tellOthers({ kind: 'noisyOpen', isOpen }),
     stop: (worker) => send(worker, { kind: 'stop' }),
+    kill: (worker) => worker.process.kill('SIGKILL'),
+    maxBytes: noisyBytes,
+    elapsed: () => performance.now(),
     log,
   })
 

@@ -25,6 +25,7 @@ import { readiness, timingOf } from '../health.ts'
 import { createLog, type Log } from '../log.ts'
 import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
+import { residentMemory } from '../resident-memory.ts'
 import type { Config } from '../settings.ts'
 import { openSnapshotFolder } from '../snapshots/folder.ts'
 import { createTurns } from '../turns.ts'
@@ -36,6 +37,14 @@ import { createReceivedPorts, type ReceivedPorts } from './received-ports.ts'
 
 /** Priority of the process of noisy clients, of 20 that a process can have below the usual one. */
 const NOISY_PRIORITY = 10
+
+/**
+ * Time of its thread that a noisy client uses while it stays noisy, a fiftieth: many of them share that thread, which gets little of a busy
+ * machine.
+ */
+const STILL_NOISY_MS = 30
+/** Interval between two messages about the process of noisy clients, milliseconds. */
+const STATE_MS = 1000
 
 /** Serves until the main process disconnects. `build` replaces the state machine of this build. */
 export function runApiWorker(build?: Build): void {
@@ -143,12 +152,17 @@ function noisyClientsOf(main: MainProcess, config: Config, log: Log): NoisyClien
     elapsed: () => performance.now(),
   })
   main.onNoisyOpen(noisy.setOpen)
+  main.onStillNoisy(noisy.keep)
   return noisy
 }
 
 function receivedPortsOf(main: MainProcess): ReceivedPorts {
   const ports = createReceivedPorts(main.tellIdle)
   main.onConnection(ports.receive)
+  setInterval(
+    () => main.tellNoisyState(residentMemory()?.ownBytes, requestTurns.busy(STILL_NOISY_MS)),
+    STATE_MS,
+  ).unref()
   return ports
 }
 

@@ -22,7 +22,19 @@ import type { PoolStats } from './pool-stats.ts'
 
 type Request = Exclude<
   FromApiWorker,
-  { kind: 'hello' | 'listening' | 'failed' | 'report' | 'print' | 'abort' | 'noisy' | 'connection' | 'idle' }
+  {
+    kind:
+      | 'hello'
+      | 'listening'
+      | 'failed'
+      | 'report'
+      | 'print'
+      | 'abort'
+      | 'noisy'
+      | 'connection'
+      | 'idle'
+      | 'noisyState'
+  }
 >
 /** A request without its id. */
 type NewRequest = Request extends infer One ? (One extends { id: number } ? Omit<One, 'id'> : never) : never
@@ -58,8 +70,12 @@ export interface MainProcess {
   handOver(handle: Handle, sent: () => void): void
   /** Asks the main process to end this one, which no noisy client has used for a long time. */
   tellIdle(): void
+  /** Tells of this process, which serves noisy clients: its own memory, and the addresses that use it much. */
+  tellNoisyState(ownBytes: number | undefined, addresses: readonly string[]): void
   /** Sets the listener that learns whether the process of noisy clients takes connections. */
   onNoisyOpen(listener: (isOpen: boolean) => void): void
+  /** Sets the listener that learns which addresses go on to use that process much. */
+  onStillNoisy(listener: (addresses: readonly string[]) => void): void
   /** Sets the receiver of the connections of noisy clients. */
   onConnection(receive: (handle: Handle) => void): void
   /** Sets the reader that delivers new blocks to listeners. */
@@ -89,6 +105,7 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
   let reader: BlockReader | undefined
   let isNoisyOpen = false
   let noisyOpen: (isOpen: boolean) => void = () => {}
+  let stillNoisy = (_: readonly string[]): void => {}
   let receiveConnection = (handle: Handle): void => handle.close()
   const onListenerFailure = (error: unknown) => reader?.onListenerFailure(error)
   const listeners = {
@@ -181,9 +198,13 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     handOver: (handle, sent) =>
       void process.send!({ kind: 'connection' } satisfies FromApiWorker, handle as unknown as Socket, undefined, sent),
     tellIdle: () => send({ kind: 'idle' }),
+    tellNoisyState: (ownBytes, addresses) => send({ kind: 'noisyState', ownBytes, addresses }),
     onNoisyOpen(listener) {
       noisyOpen = listener
       listener(isNoisyOpen)
+    },
+    onStillNoisy(listener) {
+      stillNoisy = listener
     },
     onConnection(receive) {
       receiveConnection = receive
@@ -215,7 +236,8 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     } else if (message.kind === 'noisyOpen') {
       isNoisyOpen = message.isOpen
       noisyOpen(isNoisyOpen)
-    } else if (message.kind === 'connection') {
+    } else if (message.kind === 'stillNoisy') stillNoisy(message.addresses)
+    else if (message.kind === 'connection') {
       if (handle) receiveConnection(handle as Handle)
     } else if (message.kind === 'stop') {
       // Answers of the main process that came just before reach their callers first, some of which then wait for a block.

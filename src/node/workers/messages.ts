@@ -106,6 +106,8 @@ export type ToApiWorker =
   | { readonly kind: 'noisyOpen'; readonly isOpen: boolean }
   /** A connection of a noisy client, as the handle of the message, to the process that serves them. */
   | { readonly kind: 'connection' }
+  /** Addresses that go on to use the process of noisy clients much, to the other API workers. */
+  | { readonly kind: 'stillNoisy'; readonly addresses: readonly string[] }
   /** Close the ports after the requests in progress, and end. */
   | { readonly kind: 'stop' }
 
@@ -136,6 +138,8 @@ export type FromApiWorker =
   | { readonly kind: 'connection' }
   /** The process of noisy clients had no connection for a long time. */
   | { readonly kind: 'idle' }
+  /** Each second, from the process of noisy clients: its own memory, if the system tells it, and the addresses that use it much. */
+  | { readonly kind: 'noisyState'; readonly ownBytes: number | undefined; readonly addresses: readonly string[] }
   /** A line that a contract printed. */
   | { readonly kind: 'print'; readonly line: string }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array; readonly client?: string }

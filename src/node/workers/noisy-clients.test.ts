@@ -110,6 +110,20 @@ test('an address is noisy for five minutes after it was greedy', async () => {
   expect(at.found).toEqual([CLIENT])
 })
 
+test('an address that goes on in the process of noisy clients stays noisy, and no other becomes so', async () => {
+  await using at = await world()
+  at.noisy.setOpen(true)
+  at.pass(0)
+  at.calm()
+  at.pass(299_000)
+  at.noisy.keep([CLIENT, '127.0.0.2'])
+  at.pass(299_000)
+  expect(at.noisy.leaves(CLIENT)).toBe(true)
+  expect(at.noisy.leaves('127.0.0.2')).toBe(false)
+  at.pass(2_000)
+  expect(at.noisy.leaves(CLIENT)).toBe(false)
+})
+
 test('a trusted proxy is never noisy', async () => {
   await using at = await world({ trustedProxies: ['loopback'] })
   at.noisy.setOpen(true)

@@ -13,7 +13,7 @@ import type { Turns } from '../../api/transport/turns.ts'
  * of noisy clients.
  */
 const NOISY_MS = 300
-/** Time for which an address stays noisy, milliseconds. */
+/** Time for which an address stays noisy after it was, or has used much of the process of noisy clients. Unit: milliseconds. */
 const NOISY_FOR_MS = 300_000
 /** Noisy addresses. Beyond: the earliest one is served like the others again. */
 const MAX_ADDRESSES = 10_000
@@ -49,6 +49,8 @@ export interface NoisyOptions {
 export interface NoisyClients extends Ports {
   /** Notes whether the process of noisy clients takes connections. */
   setOpen(isOpen: boolean): void
+  /** Notes addresses that use that process much: they stay noisy. */
+  keep(addresses: readonly string[]): void
   /** Begins to look for noisy addresses. Those that are connected are asked to connect again. */
   watch(connections: Pick<Connections, 'leave'>): void
 }
@@ -122,6 +124,10 @@ export function createNoisyClients({
     leaves,
     setOpen(open) {
       isOpen = open
+    },
+    keep(addresses) {
+      const until = elapsed() + NOISY_FOR_MS
+      for (const address of addresses) if (noisy.delete(address)) noisy.set(address, until)
     },
     watch(connections) {
       setInterval(() => look(connections), CHECK_MS).unref()

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { Handle } from './noisy-clients.ts'
 import { createNoisyWorker } from './noisy-worker.ts'
 
@@ -22,6 +22,8 @@ function world() {
       },
     }) as unknown as Worker
   let worker = newWorker()
+  let now = 0
+  const killed: Worker[] = []
   const noisy = createNoisyWorker({
     async start() {
       starts++
@@ -31,10 +33,16 @@ function world() {
     },
     tell: (isOpen) => told.push(isOpen),
     stop: (one) => stopped.push(one),
+    kill: (one) => killed.push(one),
+    maxBytes: 1000,
+    elapsed: () => now,
     log: () => {},
   })
   return {
-    ...{ noisy, told, stopped, passed },
+    ...{ noisy, told, stopped, killed, passed },
+    wait(ms: number) {
+      now += ms
+    },
     worker: () => worker,
     starts: () => starts,
     replace() {
@@ -49,6 +57,8 @@ function world() {
   }
 }
 
+afterEach(() => void vi.useRealTimers())
+
 function handleOf() {
   let isClosed = false
   const handle: Handle = {
@@ -61,7 +71,7 @@ function handleOf() {
 }
 
 test('however often it is asked for, the process starts once, and again after it has ended', async () => {
-  const { noisy, told, starts, worker } = world()
+  const { noisy, told, starts, worker, wait } = world()
   for (let i = 0; i < 5; i++) noisy.start()
   expect(noisy.isOpen()).toBe(false)
   for (let i = 0; i < 3; i++) await turn()
@@ -69,17 +79,24 @@ test('however often it is asked for, the process starts once, and again after it
   expect([starts(), told]).toEqual([1, [true]])
   noisy.ended(worker())
   expect(told).toEqual([true, false])
+  // A process that ends again and again starts every five seconds.
+  noisy.start()
+  wait(4999)
+  noisy.start()
+  expect(starts()).toBe(1)
+  wait(1)
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   expect([starts(), told]).toEqual([2, [true, false, true]])
 })
 
 test('a process that does not start leaves the clients where they are, and can be asked for again', async () => {
-  const { noisy, told, starts, fail } = world()
+  const { noisy, told, starts, fail, wait } = world()
   fail(new Error('no memory'))
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   expect([noisy.isOpen(), told]).toEqual([false, []])
+  wait(5000)
   noisy.start()
   expect(starts()).toBe(2)
 })
@@ -96,6 +113,37 @@ test('this process keeps no descriptor of a connection that it passes on, or tha
   expect([passed, isClosed()]).toEqual([[handle], true])
 })
 
+test('a process that hangs, or whose clients have filled its memory, is ended', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { noisy, told, killed, worker, replace, wait } = world()
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  const hung = worker()
+  vi.advanceTimersByTime(120_000)
+  noisy.report(hung, 1000)
+  vi.advanceTimersByTime(120_000)
+  expect(killed).toEqual([])
+  vi.advanceTimersByTime(10_000)
+  expect([killed, told]).toEqual([[hung], [true, false]])
+
+  replace()
+  wait(5000)
+  noisy.start()
+  for (let i = 0; i < 3; i++) await turn()
+  // The system does not tell the memory, or another process has told it.
+  noisy.report(worker(), undefined)
+  noisy.report(hung, 2000)
+  expect(killed).toEqual([hung])
+  noisy.report(worker(), 1001)
+  expect([killed, told]).toEqual([
+    [hung, worker()],
+    [true, false, true, false],
+  ])
+  // Nothing looks at a process that has ended.
+  vi.advanceTimersByTime(1_000_000)
+  expect(killed).toHaveLength(2)
+})
+
 test('an idle process ends, after the API workers know', async () => {
   const { noisy, told, stopped, worker } = world()
   noisy.start()
@@ -107,12 +155,13 @@ test('an idle process ends, after the API workers know', async () => {
 })
 
 test('a process that starts while the idle one still ends stays open', async () => {
-  const { noisy, told, stopped, worker, replace } = world()
+  const { noisy, told, stopped, worker, replace, wait } = world()
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   const idle = worker()
   noisy.end()
   replace()
+  wait(5000)
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   noisy.ended(idle)
@@ -122,7 +171,7 @@ test('a process that starts while the idle one still ends stays open', async () 
 })
 
 test('connections that a hung process does not take are few, and all close when it ends', async () => {
-  const { noisy, passed, worker, hang } = world()
+  const { noisy, passed, worker, hang, wait } = world()
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   hang(true)
@@ -136,6 +185,7 @@ test('connections that a hung process does not take are few, and all close when 
 
   // The next process takes connections, whatever became of those.
   hang(false)
+  wait(5000)
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
   const { handle } = handleOf()
