@@ -50,7 +50,7 @@ function writeNginx({ node, tlsPort, plain, scratch }: ProxyPlace): string {
   writeFileSync(join(scratch, 'almanac.conf'), inner)
   const outer = readConfiguration('deploy/nginx-public.conf')
     .replace('/etc/almanac/nginx.conf', join(scratch, 'almanac.conf'))
-    .replaceAll('/etc/almanac/', `${scratch}/`)
+    .replaceAll('/etc/letsencrypt/live/almanac/', `${scratch}/`)
     .replace('127.0.0.1:9090', grpc)
     .replaceAll('listen 443', `listen 127.0.0.1:${tlsPort}`)
     .replace('server_name grpc', `listen 127.0.0.1:${plain.grpc} http2;\n  server_name grpc`)

@@ -95,7 +95,7 @@ export const API_SETTINGS = {
   bodyLimit: define('api', 'body_limit', 'integer', 5 * 1024 * 1024, 'Maximum size of a request body, bytes.', {
     min: 1024,
     max: 1_000_000_000,
-    beyond: '413, code 8',
+    beyond: '413, code 8; CometBFT RPC: 400, -32600',
   }),
   cache: define('api', 'cache', 'memory', '16MB', 'Memory of the cache of REST answers; 0 turns it off.', {
     min: 0,
