@@ -1,6 +1,6 @@
 /** The CometBFT RPC over HTTP (JSON-RPC by POST, URIs by GET) and WebSocket (docs/cometbft.md#rpc). */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { WebSocketServer } from 'ws'
+import type { WebSocketServer } from 'ws'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { parseRequestJson } from '../../primitives/request-json.ts'
 import { toChainError } from '../errors.ts'
@@ -17,6 +17,7 @@ import {
 } from '../transport/http-server.ts'
 import { retryAfter, tooManyRequests } from '../transport/rate-limit.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
+import { createSocketServer } from '../transport/websocket.ts'
 import { askEngine, engineFor } from './engine.ts'
 import { createSubscriptions } from './events.ts'
 import type { CometEnvironment, CometMethod, Json } from './method.ts'
@@ -354,7 +355,7 @@ export function createCometServer(environment: CometEnvironment): CometServer {
     })
   }
   const server = createHttpServer(node, {}, onRequest)
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_BODY_BYTES })
+  const sockets = createSocketServer(MAX_BODY_BYTES)
   const subscriptions = createSubscriptions(environment, async (request, extra, { client, signal }) => {
     const reply = await answer(environment, request, { client, extra, signal })
     return reply && ((await wholeBody(reply.body, MAX_WHOLE_BYTES, signal)) ?? JSON.stringify(tooLong(reply)))

@@ -1,7 +1,7 @@
 /** The JSON-RPC server: HTTP and WebSocket on every port that it opens (docs/json-rpc.md). */
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { formatUtf8 } from '../../primitives/bytes.ts'
 import { ChainError } from '../../primitives/errors.ts'
 import type { GatewayNode } from '../gateway.ts'
@@ -33,7 +33,7 @@ import { createMessageWriter } from '../transport/message-writer.ts'
 import { createRequestIds, REQUEST_ID_HEADER } from '../transport/request-ids.ts'
 import { createPause, noteClient } from '../transport/slices.ts'
 import { shareOf } from '../transport/turns.ts'
-import { serveMessages } from '../transport/websocket.ts'
+import { createSocketServer, serveMessages } from '../transport/websocket.ts'
 import { methodNotFound } from './errors.ts'
 import { type Backlog, createBacklog, createEventQueue } from './eth/event-queue.ts'
 import { createFilters } from './eth/filters.ts'
@@ -289,7 +289,7 @@ export function createJsonRpcServer(node: GatewayNode, options: JsonRpcOptions =
     idOf: createRequestIds(),
     access: createLocalAccess({ origins: node.settings.corsOrigins, anyHost: node.settings.insecureKeys }),
   }
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: node.settings.bodyLimitBytes })
+  const sockets = createSocketServer(node.settings.bodyLimitBytes)
   sockets.on('connection', (socket, request) => serveSocket(serve, socket, request))
   const servers: Server[] = []
 

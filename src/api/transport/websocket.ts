@@ -1,6 +1,6 @@
 /** Messages of WebSocket clients, which can stop reading, or send faster than they read. */
 import type { Socket } from 'node:net'
-import type { WebSocket } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { GatewayNode } from '../gateway.ts'
 import { REQUEST_TIMEOUT_MS } from './http-server.ts'
 import { createMessageWriter, type MessageWriter } from './message-writer.ts'
@@ -12,6 +12,16 @@ import { shareOf } from './turns.ts'
 const PAUSE_BYTES = 1_000_000
 /** Messages of a WebSocket client that are answered at a time. Beyond: the node reads no further message of it. */
 const MAX_RUNNING = 16
+
+/** Time in which a client closes that was asked to. Beyond: it is disconnected. */
+const CLOSE_TIMEOUT_MS = 3000
+
+/** Creates a server of connections that begin as HTTP, with messages of at most `maxPayload` bytes. */
+export function createSocketServer(maxPayload: number): WebSocketServer {
+  // The types of the library lack its option for this time.
+  const options = { noServer: true, maxPayload, closeTimeout: CLOSE_TIMEOUT_MS }
+  return new WebSocketServer(options)
+}
 
 /**
  * Disconnects a client whose message does not arrive whole in time. Until then its bytes count as bytes that wait for the
