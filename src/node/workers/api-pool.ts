@@ -64,6 +64,8 @@ export interface ApiPool {
 interface Started {
   /** Whether it serves noisy clients only. */
   readonly isForNoisy: boolean
+  /** Whether this process has ended it at once. */
+  isKilled: boolean
   /** Requests in progress, by id. */
   readonly running: Map<number, AbortController>
   /** The latest status that was sent. */
@@ -260,6 +262,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     const begun = performance.now()
     const started: Started = {
       isForNoisy,
+      isKilled: false,
       running: new Map(),
       sent: undefined,
       busy: false,
@@ -296,7 +299,8 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
         if (isForNoisy) noisy.ended(worker)
         if (stopping) return
         if (isForNoisy) {
-          log(code === 0 ? 'info' : 'error', 'API worker of noisy clients ended', { code, signal })
+          const isExpected = code === 0 || started.isKilled
+          log(isExpected ? 'info' : 'error', 'API worker of noisy clients ended', { code, signal })
           return
         }
         log('error', 'API worker ended', { code, signal })
@@ -317,7 +321,11 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
     },
     tell: (isOpen) => tellOthers({ kind: 'noisyOpen', isOpen }),
     stop: (worker) => send(worker, { kind: 'stop' }),
-    kill: (worker) => worker.process.kill('SIGKILL'),
+    kill(worker) {
+      const started = workers.get(worker)
+      if (started) started.isKilled = true
+      worker.process.kill('SIGKILL')
+    },
     maxBytes: noisyBytes,
     elapsed: () => performance.now(),
     log,

@@ -17,6 +17,9 @@ export interface RunningAttacks {
   stop(): Promise<CountsByAttack>
 }
 
+/** Time in which a process of attacks ends. Beyond: it is killed, and the stop rejects. */
+const LONGEST_STOP_MS = 60_000
+
 /** Starts attacks in a process of low priority. Resolves once they are prepared; rejects with their output if one fails. */
 export async function startAttacks(
   { config }: Pick<NodeProcess, 'config'>,
@@ -46,7 +49,10 @@ export async function startAttacks(
     counts: () => JSON.parse(latest),
     async stop() {
       child.stdin.end()
+      const timer = setTimeout(() => child.kill('SIGKILL'), LONGEST_STOP_MS)
       await ended
+      clearTimeout(timer)
+      if (child.signalCode !== null) throw new Error(`attacks ${names.join(', ')} did not end`)
       if (child.exitCode !== 0) throw new Error(`attacks ${names.join(', ')}: ${await errors}`)
       return JSON.parse(latest)
     },
