@@ -94,6 +94,66 @@ test('lists with a page, booleans and several values are asked the same way', ()
   expect(answerOf(several, 'command line')).toContain('send_enabled: []')
 })
 
+const hasGrpcurl = spawnSync('grpcurl', ['-version']).status === 0
+
+const unscaled = (decimal: string): string =>
+  `${decimal.startsWith('-') ? '-' : ''}${decimal.replace(/[-.]/g, '').replace(/^0+/, '')}`
+/** Operations with bytes that REST shows as text: an address of the EVM, and decimals. */
+const SHOWN_AS_TEXT = ['/chain/evm/v1/params', '/sdk/slashing/v1beta1/params']
+
+/** Returns every text, number and truth value of an answer as text, without those that protobuf leaves out. */
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'object' && value !== null) {
+    // The name of a type differs by the family of names in which it is asked.
+    return Object.entries(value).flatMap(([key, one]) => (key === '@type' ? [] : leavesOf(one)))
+  }
+  // A decimal is the integer of its 10^-18 parts over gRPC.
+  const text = /^-?\d+\.\d{18}$/.test(String(value)) ? unscaled(String(value)) : String(value)
+  return ['null', '', 'false', '0'].includes(text) ? [] : [text]
+}
+
+test.runIf(hasGrpcurl)('grpcurl gives the answer of curl for every operation', () => {
+  const { address, bech32 } = node.config.accounts[0]!
+  const { validators } = JSON.parse(answerOf(rest('/sdk/staking/v1beta1/validators'), 'curl'))
+  const values: Readonly<Record<string, string>> = {
+    ...{
+      address,
+      bech32,
+      height: '2',
+      id: '1',
+      denom: 'unative',
+      pair: 'ubtc:uusd',
+      identifier: 'day',
+      proposal_id: '1',
+    },
+    ...{ validator_addr: validators[0].operator_address, validator_address: validators[0].operator_address },
+  }
+  const compared: string[] = []
+  const different: unknown[] = []
+  for (const { template } of asked.templates) {
+    const path = template.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? bech32))
+    const question = rest(path)
+    const snippet = snippetsOf(question, asked, '3').find(({ client }) => client === 'grpcurl')!
+    if (snippet.text === undefined || SHOWN_AS_TEXT.includes(template)) continue
+    const answer = JSON.parse(answerOf(question, 'curl', '3'))
+    if ('code' in answer && 'details' in answer) {
+      expect(() => runSnippet(snippet.text!, 'sh'), template).toThrow()
+      continue
+    }
+    const given = leavesOf(JSON.parse(runSnippet(snippet.text, 'sh'))).sort()
+    const wanted = leavesOf(answer).sort()
+    if (JSON.stringify(given) === JSON.stringify(wanted)) compared.push(template)
+    else
+      different.push([
+        snippet.text,
+        given.filter((one) => !wanted.includes(one)),
+        wanted.filter((one) => !given.includes(one)),
+      ])
+  }
+  expect(different).toEqual([])
+  expect(compared.length).toBeGreaterThan(60)
+})
+
 test('a question that leaves fields out, or names a value of an enumeration, reaches the node as it is', () => {
   const validators = rest('/sdk/staking/v1beta1/validators?pagination.limit=5')
   expect(answerOf(validators, 'CosmJS')).toContain('status: 3,')
@@ -193,4 +253,6 @@ test('an address is found in either form, and a path with the longest fixed part
   expect(latest?.rpc).toBe('GetLatestBlock')
   expect(findOperation(asked.templates, '/chain/tokenfactory/v1/denom-info/tf/a/b')?.fields[0]?.value).toBe('tf/a/b')
   expect(findOperation(asked.templates, '/chain/nowhere')).toBeUndefined()
+  // The path of two operations, of which the node answers this one.
+  expect(findOperation(asked.templates, `/sdk/auth/v1beta1/bech32/${bech32}`)?.rpc).toBe('AddressStringToBytes')
 })

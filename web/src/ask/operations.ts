@@ -47,6 +47,16 @@ const SHARERS: Readonly<Record<string, { readonly rpc: string; readonly field: s
   deployer: { rpc: 'FeeShares', field: 'deployer' },
 }
 
+/** The operation that shares its path with `AddressBytesToString`, for texts that are Bech32 and no base64. */
+const OF_STRING = { rpc: 'AddressStringToBytes', field: 'address_string' }
+
+/** Returns the operation, of several that share a path, that the values of a request choose; undefined for any other path. */
+function sharerOf(rpc: string, fields: readonly Field[]): { readonly rpc: string; readonly field: string } | undefined {
+  const given = (name: string): string => fields.find((field) => field.name === name)?.value ?? ''
+  if (rpc === 'AddressBytesToString') return /^[a-z]+1[0-9a-z]+$/.test(given('address_bytes')) ? OF_STRING : undefined
+  return SHARERS[given('by')]
+}
+
 interface Template {
   readonly template: string
   readonly segments: readonly string[]
@@ -116,12 +126,14 @@ export function findOperation(templates: readonly Template[], path: string): Ope
       fields.push({ name, value, in: 'query', type: typeOf(schemaOf(name)) })
     }
     const [, service = '', rpc = ''] = /^(.+)\.(\w+)$/.exec(template.operationId.replace(/\.\d+$/, '')) ?? []
-    const by = SHARERS[fields.find(({ name }) => name === 'by')?.value ?? '']
+    const by = sharerOf(rpc, fields)
     return {
       service,
       rpc: by?.rpc ?? rpc,
       path: template.template.replace(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? '')),
-      fields: by ? fields.map((field) => (field.in === 'path' ? { ...field, name: by.field } : field)) : fields,
+      fields: by
+        ? fields.map((field) => (field.in === 'path' ? { ...field, name: by.field, type: 'text' } : field))
+        : fields,
       heightHeader: template.parameters.find((parameter) => parameter.in === 'header')?.name,
     }
   }
