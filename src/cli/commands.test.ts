@@ -105,15 +105,26 @@ test('the help names every command of genesis', async () => {
     expect(named.split(' ').join(',').split(','), command.name()).toContain(command.name())
 })
 
-test('commands on a chain without a block fail with a message, without a stack, and create nothing', async () => {
+test('commands on a chain without a block, or without its blocks, fail with a message and create nothing', async () => {
   const home = join(scratch, 'begun')
   await (await startNode({ home, ports: false })).stop()
   rmSync(join(home, 'data'), { recursive: true })
-  const reason = `the chain in ${home} has no block yet: \`almanac start\` makes the first\n`
-  for (const words of [['export'], ['reindex'], ['rollback', '--to-height', '1'], ['upgrade', 'preflight']]) {
-    expect(await refused(...words, '--home', home)).toBe(`almanac: ${reason}`)
-  }
+  const commands = [
+    ...[['export'], ['reindex'], ['rollback', '--to-height', '1'], ['upgrade', 'preflight']],
+    ['backup', join(scratch, 'backups')],
+  ]
+  for (const words of commands)
+    expect(await refused(...words, '--home', home)).toContain(
+      `almanac: the chain in ${home} has blocks that ${join(home, 'data')} does not contain: mount the disk`,
+    )
+  const record = join(home, 'home.json')
+  writeFileSync(record, readFileSync(record, 'utf8').replace('"has_blocks": true', '"other": true'))
+  for (const words of commands)
+    expect(await refused(...words, '--home', home)).toBe(
+      `almanac: the chain in ${home} has no block yet: \`almanac start\` makes the first\n`,
+    )
   expect(existsSync(join(home, 'data'))).toBe(false)
+  expect(existsSync(join(scratch, 'backups'))).toBe(false)
 })
 
 test('status refuses the answer of another server', async () => {

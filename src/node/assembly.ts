@@ -49,7 +49,7 @@ import { keepLog } from './kept-log.ts'
 import { requireSafeDocument, requireSafeKeys, warnOfReadableKeys } from './key-safety.ts'
 import { createLog, type Log } from './log.ts'
 import { logProgress } from './log-progress.ts'
-import { recordFirstBlock, requireChain } from './lost-chain.ts'
+import { hasDatabase, recordFirstBlock, requireChain } from './lost-chain.ts'
 import { requireMnemonic } from './mnemonic.ts'
 import { openCompute } from './open-compute.ts'
 import { choosePorts, type PortFlags, requireDistinctPorts } from './ports.ts'
@@ -174,9 +174,13 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   await receiveState({ chain, socket, engine, build, log }, undo)
   await beginReplica(chain, build, log)
 
-  if (chain.home) await requireReadableIfShort(chain.home.paths)
+  if (chain.home) {
+    // Before it is opened, which would create it.
+    requireChain(chain, hasDatabase(chain.home.paths), files)
+    await requireReadableIfShort(chain.home.paths)
+  }
   const { dataPath, backend, store } = await openStorage(chain, identity, log, undo)
-  requireChain(chain, readTip(backend).height, files)
+  requireChain(chain, readTip(backend).height > 0, files)
   const snapshots = openSnapshots(chain, identity, store, log)
 
   const admission = { minGasPrices: config.api.minGasPrice }

@@ -2,7 +2,6 @@
 import { resolve } from 'node:path'
 import type { GenesisDocument } from '../app/types.ts'
 import type { Profile } from '../identity/profiles/profile.ts'
-import { queryError } from '../primitives/errors.ts'
 import { parseSetting, type ResolvedConfig, resolveConfig } from './config.ts'
 import { renderConfigFile } from './config-file.ts'
 import type { Files } from './files.ts'
@@ -124,12 +123,6 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
     validatorKey: parseValidatorKey(key, paths.validatorKey),
     isNew: false,
   }
-}
-
-/** Throws `failedPrecondition` for a home without a database: its chain never made a block, or the data was deleted. */
-export function requireDatabase({ root, data }: HomePaths, files: Files): void {
-  if (files.list(data).length > 0) return
-  throw queryError('failedPrecondition', `the chain in ${root} has no block yet: \`almanac start\` makes the first`)
 }
 
 /** Returns the configuration with the recorded choices, which precede the defaults of this build. */

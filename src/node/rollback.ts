@@ -5,9 +5,9 @@ import { rollbackChain } from '../consensus/rollback.ts'
 import { createIdentity } from '../identity/identity.ts'
 import { openStore } from './backend.ts'
 import type { Files } from './files.ts'
-import { requireDatabase } from './home.ts'
 import type { HomePaths } from './home-paths.ts'
 import { profileOfHome } from './home-record.ts'
+import { requireDatabase } from './lost-chain.ts'
 import { readUpgradeInfo, upgradeInfoPath } from './upgrade-info.ts'
 
 export interface RolledBack {

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { requireReadable } from '../../node/doctor/readable.ts'
 import { diskFiles } from '../../node/files.ts'
-import { requireDatabase } from '../../node/home.ts'
+import { requireDatabase } from '../../node/lost-chain.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
 import { chainHome } from './stopped.ts'

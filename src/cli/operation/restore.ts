@@ -36,7 +36,7 @@ export async function restore(
     throw queryError('invalidArgument', `--height ${flags.height}: must be a height such as 100`)
   const { restoreBackup } = await import('../../node/backup/restore.ts')
   const home = resolve(homeOf(flags.home))
-  const { manifest, keys } = await restoreBackup({
+  const { manifest, keys, later } = await restoreBackup({
     folder,
     home,
     height: flags.height === undefined ? undefined : Number(flags.height),
@@ -46,6 +46,10 @@ export async function restore(
   terminal.print(
     `restored height ${manifest.height} into ${home}: the app hash of its ${keys} keys is ${manifest.app_hash.toUpperCase()}`,
   )
+  if (later.length > 0 && flags.height === undefined)
+    terminal.note(
+      `It is the newest backup. Older ones are of later heights, ${later.join(', ')}: the chain had lost blocks. --height H restores one of them.`,
+    )
   const { validatorKey } = homePaths(home)
   terminal.note(
     diskFiles.exists(validatorKey)

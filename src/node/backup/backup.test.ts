@@ -14,7 +14,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
+import { openBackend } from '../backend.ts'
+import { diskFiles } from '../files.ts'
 import { homePaths } from '../home-paths.ts'
+import { rollbackHome } from '../rollback.ts'
 import { startNode } from '../start.ts'
 import { makeBackup } from './backup.ts'
 import { restoreBackup } from './restore.ts'
@@ -29,11 +32,20 @@ beforeEach(async () => {
   const own = join(scratch, String(++count))
   for (const name of ['home', 'kept']) mkdirSync(join(own, name), { recursive: true })
   ;[home, folder, copy] = [join(own, 'home'), join(own, 'backups'), join(own, 'copy')]
-  const node = await startNode({ home, ports: false, chain: { id: 'kept-1', accounts: 1 } })
-  await node.stop()
+  await makeBlocks(2)
 })
 
-const backUp = (includeKeys = true) =>
+async function makeBlocks(blocks: number): Promise<void> {
+  await using node = await startNode({
+    home,
+    ports: false,
+    chain: { id: 'kept-1', accounts: 1 },
+    blocks: { time: 'manual' },
+  })
+  while (blocks-- > 0) await node.nextBlock()
+}
+
+const backUp = (includeKeys = true, now = 1_700_000_000_000) =>
   makeBackup({
     paths: homePaths(home),
     folder,
@@ -42,7 +54,7 @@ const backUp = (includeKeys = true) =>
     includeKeys,
     verify: false,
     keep: 2,
-    now: 1_700_000_000_000,
+    now,
   })
 const restore = () => restoreBackup({ folder, home: copy, height: undefined })
 
@@ -115,4 +127,50 @@ test.each<[string, (file: Record<string, unknown>) => void]>([
   await backUp()
   tamper(({ files }) => change(files[1]!))
   await expect(restore()).rejects.toThrow('is not as it was written')
+})
+
+test('a backup of a home that has lost its database is refused as its start is, and no earlier one is deleted', async () => {
+  await backUp()
+  const lists = readdirSync(join(folder, 'backups'))
+  const { data, root } = homePaths(home)
+  const reason = `the chain in ${root} has blocks that ${data} does not contain: mount the disk with its data`
+  rmSync(data, { recursive: true })
+  await expect(backUp(true, 1_800_000_000_000)).rejects.toThrow(reason)
+  // A database without a block, as earlier builds left one after such a start.
+  await (await openBackend({ path: data })).close()
+  await expect(backUp(true, 1_800_000_000_000)).rejects.toThrow(reason)
+  expect(readdirSync(join(folder, 'backups'))).toEqual(lists)
+})
+
+test('a home without a block has no backup', async () => {
+  const { data, record } = homePaths(home)
+  const { has_blocks: _, ...before } = JSON.parse(readFileSync(record, 'utf8'))
+  writeFileSync(record, JSON.stringify(before))
+  rmSync(data, { recursive: true })
+  await (await openBackend({ path: data })).close()
+  await expect(backUp()).rejects.toThrow(`the chain in ${home} has no block yet`)
+})
+
+test('backups of later heights stay until the chain has passed them', async () => {
+  let now = 1_700_000_000_000
+  const heights = () =>
+    readdirSync(join(folder, 'backups'))
+      .map((name) => Number.parseInt(name, 10))
+      .sort((a, b) => a - b)
+  const next = () => {
+    now += 1000
+    return backUp(true, now)
+  }
+  const { height } = (await next()).manifest
+  await makeBlocks(2)
+  await next()
+  await rollbackHome(homePaths(home), diskFiles, BigInt(height - 1), 0)
+  const { later, removed } = await next()
+  expect(later.map(({ manifest }) => manifest.height)).toEqual([height, height + 2])
+  expect(removed).toBe(0)
+  expect(heights()).toEqual([height - 1, height, height + 2])
+  expect(await restore()).toMatchObject({ manifest: { height: height - 1 }, later: [height, height + 2] })
+  await makeBlocks(4)
+  expect(await next()).toMatchObject({ later: [], removed: 2 })
+  expect(heights()).toEqual([height - 1, height + 3])
 })

@@ -5,15 +5,22 @@ import { formatHex } from '../../primitives/bytes.ts'
 import { ChainError, queryError } from '../../primitives/errors.ts'
 import { DATABASE } from '../database-meta.ts'
 import { diskFiles, freeBytes } from '../files.ts'
-import { requireDatabase } from '../home.ts'
 import type { HomePaths } from '../home-paths.ts'
 import { acquireLock, lockHolder } from '../lock.ts'
+import { noBlockError, requireDatabase } from '../lost-chain.ts'
 import { VERSION } from '../version.ts'
 import { CHUNK_BYTES, type ChunkStore, openChunks } from './chunks.ts'
 import { type DatabaseImage, openImage } from './database-image.ts'
 import { type HeldEngine, holdEngine, isHeld } from './engine-data.ts'
 import { isKeyFile } from './key-files.ts'
-import { type BackupFile, listBackups, type Manifest, removeBackup, writeManifest } from './manifest.ts'
+import {
+  type BackupFile,
+  listBackups,
+  type Manifest,
+  removeBackup,
+  type StoredBackup,
+  writeManifest,
+} from './manifest.ts'
 
 /** Chunks that are written at the same time. */
 const CONCURRENT = 8
@@ -40,7 +47,7 @@ export interface BackupRequest {
   readonly includeKeys: boolean
   /** Whether chunks that are stored are read and compared, and written again if they are damaged. */
   readonly verify: boolean
-  /** Number of backups to keep in the folder. */
+  /** Number of backups to keep in the folder, without those of later heights than this one. */
   readonly keep: number
   readonly now: number
   /** Receives the bytes that were read, and those to read. */
@@ -55,6 +62,8 @@ export interface MadeBackup {
   readonly writtenBytes: number
   /** Number of older backups that were deleted. */
   readonly removed: number
+  /** Older backups of later heights, which stay: the chain has lost blocks since. */
+  readonly later: readonly StoredBackup[]
 }
 
 /** A file to copy. */
@@ -67,10 +76,10 @@ interface Source {
 }
 
 /**
- * Makes a backup: the database as of its latest commit, and the other files. Only chunks that the folder lacks are written. A
+ * Makes a backup of a chain with a block: the database as of its latest commit, and the other files. Only chunks that the folder lacks are written. A
  * backup that is ended before its time leaves chunks, which the next one uses. The databases of an engine that runs are copied as of a
- * moment after that commit: at its start it gives the blocks that follow to the application. Rejects with `failedPrecondition` for
- * a home without a database, with `resourceExhausted` if the disk is full, and as `holdEngine` does.
+ * moment after that commit: at its start it gives the blocks that follow to the application. Rejects as
+ * `noBlockError` says for a home without a block, with `resourceExhausted` if the disk is full, and as `holdEngine` does.
  */
 export async function makeBackup(request: BackupRequest): Promise<MadeBackup> {
   const { paths, folder } = request
@@ -118,6 +127,10 @@ async function copyHome(request: BackupRequest): Promise<MadeBackup> {
     )
   const chunks = openChunks(join(folder, 'chunks'))
   const image = await openImage(paths.data)
+  if (image.tip.height === 0) {
+    await image.close()
+    throw noBlockError(paths, diskFiles)
+  }
   let engine: HeldEngine | undefined
   let sources: readonly Source[] = []
   try {
@@ -146,8 +159,8 @@ async function copyHome(request: BackupRequest): Promise<MadeBackup> {
       files,
     }
     const path = writeManifest(folder, manifest)
-    const removed = await removeOld(folder, chunks, request.keep)
-    return { manifest, path, sizeBytes: total, writtenBytes, removed }
+    const { removed, later } = await removeOld(folder, chunks, { path, manifest }, request.keep)
+    return { manifest, path, sizeBytes: total, writtenBytes, removed, later }
   } finally {
     for (const source of sources) source.close()
     engine?.release()
@@ -240,14 +253,23 @@ async function copyFile(
   return { path: source.path, mode: source.mode, size: source.size, chunks: names }
 }
 
-/** Deletes all but the newest backups, and chunks that none of the others needs. Resolves with the number of deleted backups. */
-async function removeOld(folder: string, chunks: ChunkStore, keep: number): Promise<number> {
+/**
+ * Deletes all but the newest backups, and chunks that none of the others needs. Backups of later heights than the one that was
+ * made stay: they have blocks that the chain has lost, perhaps by mistake.
+ */
+async function removeOld(
+  folder: string,
+  chunks: ChunkStore,
+  made: StoredBackup,
+  keep: number,
+): Promise<Pick<MadeBackup, 'removed' | 'later'>> {
   const backups = listBackups(folder)
-  const old = backups.slice(0, Math.max(0, backups.length - keep))
+  const later = backups.filter(({ manifest }) => manifest.height > made.manifest.height)
+  const earlier = backups.filter((one) => !later.includes(one) && one.path !== made.path)
+  const old = earlier.slice(0, Math.max(0, earlier.length + 1 - keep))
   for (const backup of old) removeBackup(backup)
-  const used = new Set(
-    backups.slice(old.length).flatMap(({ manifest }) => manifest.files.flatMap((file) => file.chunks)),
-  )
+  const left = backups.filter((one) => !old.includes(one))
+  const used = new Set(left.flatMap(({ manifest }) => manifest.files.flatMap((file) => file.chunks)))
   await chunks.sweep((name) => used.has(name))
-  return old.length
+  return { removed: old.length, later }
 }

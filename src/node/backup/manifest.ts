@@ -23,7 +23,7 @@ export interface BackupFile {
 
 export interface Manifest {
   readonly chain_id: string
-  /** Height of the state; empty hash and 0 for a home without a block. */
+  /** Height of the state, from 1 on. */
   readonly height: number
   readonly app_hash: string
   /** Time of the backup, RFC 3339. */

@@ -47,6 +47,8 @@ export interface Restored {
   readonly manifest: Manifest
   /** Number of keys of the state. */
   readonly keys: number
+  /** Later heights of backups in the folder. */
+  readonly later: readonly number[]
 }
 
 /**
@@ -56,6 +58,9 @@ export interface Restored {
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const { folder, home } = request
   const { manifest } = chooseBackup(folder, request.height)
+  const later = listBackups(folder)
+    .map((one) => one.manifest.height)
+    .filter((height) => height > manifest.height)
   if (existsSync(home) && readdirSync(home).length > 0)
     throw queryError(
       'alreadyExists',
@@ -71,7 +76,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
     if (existsSync(home)) rmdirSync(home)
     renameSync(beside, home)
     flushFile(dirname(home))
-    return { manifest, keys }
+    return { manifest, keys, later }
   } catch (error) {
     rmSync(beside, { recursive: true, force: true })
     throw error
@@ -159,7 +164,7 @@ async function verifyState(
   const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
   const backend = await openBackend({ path: paths.data, readOnly: true })
   try {
-    if (height === 0) return 0
+    if (height === 0) throw queryError('dataLoss', 'the backup is damaged: it has no block')
     const state = openVersionedStore(backend, stores).exportAt(BigInt(height))
     try {
       const { appHash, keys } = recomputeAppHash(state, onVerified)

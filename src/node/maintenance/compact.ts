@@ -11,8 +11,8 @@ import { openBackend } from '../backend.ts'
 import { DATABASE } from '../database-meta.ts'
 import { openDisk, openNewDisk } from '../disk.ts'
 import { diskFiles, flushFile, freeBytes } from '../files.ts'
-import { requireDatabase } from '../home.ts'
 import type { HomePaths } from '../home-paths.ts'
+import { requireDatabase } from '../lost-chain.ts'
 
 export interface Compacted {
   readonly beforeBytes: number

@@ -10,9 +10,9 @@ import { pruneBefore } from '../../store/history/prune-range.ts'
 import { openVersionedStore } from '../../store/versioned.ts'
 import { openBackend } from '../backend.ts'
 import { diskFiles } from '../files.ts'
-import { requireDatabase } from '../home.ts'
 import type { HomePaths } from '../home-paths.ts'
 import { profileOfHome } from '../home-record.ts'
+import { requireDatabase } from '../lost-chain.ts'
 
 /** The heights to keep: from a height on, or those of blocks after a time, Unix milliseconds. */
 export type PruneTarget = { readonly height: number } | { readonly afterMs: number }
