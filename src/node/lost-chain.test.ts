@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -30,6 +30,8 @@ test.each([
       `^the chain in ${home} has blocks that ${data} does not contain: mount the disk with its data, or restore a backup`,
     ),
   )
+  // A database without a block would pass for one.
+  expect(existsSync(join(data, 'data.mdb')) && statSync(join(data, 'data.mdb')).size).toBeFalsy()
 })
 
 test.each([0.0005, 0.01, 0.1, 0.6])(
@@ -42,10 +44,16 @@ test.each([0.0005, 0.01, 0.1, 0.6])(
   },
 )
 
-test('the check of a home says that its blocks are gone', async () => {
+test('the check of a home fails if its blocks are gone, unless an engine gives them again', async () => {
   const home = await homeWithBlocks()
   rmSync(homePaths(home).data, { recursive: true })
-  expect(await checkStore(homePaths(home), false, Date.now())).toMatchObject([
-    { state: 'warn', found: expect.stringContaining('has blocks') },
+  const check = (refills: boolean) => checkStore(homePaths(home), { isDeep: false, refills }, Date.now())
+  expect(await check(false)).toMatchObject([
+    {
+      state: 'fail',
+      found: expect.stringContaining('has blocks'),
+      fix: expect.stringContaining('almanac restore DIR --home NEW'),
+    },
   ])
+  expect(await check(true)).toMatchObject([{ state: 'warn', found: expect.stringContaining('has blocks') }])
 })

@@ -63,7 +63,7 @@ function parseLimit(text: string): number {
 
 async function examine(
   flags: Readonly<Record<string, unknown>>,
-  check: Omit<StoreCheck, 'root'>,
+  check: Omit<StoreCheck, 'root' | 'refills'>,
 ): Promise<readonly CheckResult[]> {
   const { fail, ok, textOf } = await import('../../node/doctor/check.ts')
   const machine = await import('../../node/doctor/machine.ts')
@@ -87,7 +87,9 @@ async function examine(
   results.push(checked, ...machine.checkDisk(existing(paths.root)), ...machine.checkEngine(config))
   if (holder === undefined) results.push(await machine.checkPorts(config))
   if (checked.state !== 'ok') return results
-  results.push(home.checkKeys(paths), ...(await checkStoreApart({ root: paths.root, ...check })))
+  // A flag can have chosen the engine, which the settings of the home then do not say.
+  const refills = config.consensus.engine !== 'solo' || existsSync(paths.engine)
+  results.push(home.checkKeys(paths), ...(await checkStoreApart({ root: paths.root, refills, ...check })))
   return results
 }
 

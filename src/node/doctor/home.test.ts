@@ -29,7 +29,7 @@ async function checkDamaged(damage: (database: Database) => void): Promise<Check
   const database: Database = open({ path: data, encoding: 'binary', keyEncoding: 'binary' })
   damage(database)
   await database.close()
-  const [result] = await checkStore(homePaths(copy), true, Date.now())
+  const [result] = await checkStore(homePaths(copy), { isDeep: true }, Date.now())
   return result!
 }
 

@@ -12,7 +12,7 @@ import { openBackend } from '../backend.ts'
 import { diskFiles } from '../files.ts'
 import type { HomePaths } from '../home-paths.ts'
 import { hadBlocks, profileOfHome, secretFiles } from '../home-record.ts'
-import { LOST_CHAIN_REMEDY } from '../lost-chain.ts'
+import { hasDatabase, LOST_CHAIN_REMEDY, lostChainText } from '../lost-chain.ts'
 import { type CheckResult, fail, ok, textOf, warn } from './check.ts'
 
 /** Checks the record of the chain, and the files that a start needs. */
@@ -40,10 +40,19 @@ export function checkKeys(paths: HomePaths): CheckResult {
     : fail('keys', `other users can read ${open.join(', ')}`, `chmod 600 ${open.join(' ')}`)
 }
 
-function noBlock(paths: HomePaths): CheckResult {
-  return hadBlocks(paths, diskFiles)
-    ? warn('store', `the chain has blocks that ${paths.data} does not contain`, LOST_CHAIN_REMEDY)
-    : ok('store', 'no block yet')
+function noBlock(paths: HomePaths, refills: boolean): CheckResult {
+  if (!hadBlocks(paths, diskFiles)) return ok('store', 'no block yet')
+  return refills
+    ? warn('store', lostChainText(paths), 'mount the disk with its data; else the start takes them again')
+    : fail('store', lostChainText(paths), LOST_CHAIN_REMEDY)
+}
+
+/** How the store of a home is checked. */
+export interface StoreScope {
+  /** Whether the app hash is computed from all keys, which reads the whole state. */
+  readonly isDeep: boolean
+  /** Whether a start takes blocks that the database lacks from an engine, or a replica from its node. */
+  readonly refills?: boolean
 }
 
 /** Runs a step of a check and notes what it reads, for the text of a fault. */
@@ -51,15 +60,15 @@ type Read = <T>(what: string, step: () => T) => T
 
 /**
  * Checks that the trees of the latest height give its app hash, that the clock is after its block, and with `isDeep` that the
- * values give that hash too, which reads the whole state. `onKeys` receives the number of keys that were read.
+ * values give that hash too. `onKeys` receives the number of keys that were read.
  */
 export async function checkStore(
   paths: HomePaths,
-  isDeep: boolean,
+  { isDeep, refills = false }: StoreScope,
   nowMs: number,
   onKeys: (count: number) => void = () => undefined,
 ): Promise<CheckResult[]> {
-  if (diskFiles.list(paths.data).length === 0) return [noBlock(paths)]
+  if (!hasDatabase(paths)) return [noBlock(paths, refills)]
   let reading: string | undefined
   const read: Read = (what, step) => {
     reading = what
@@ -69,7 +78,7 @@ export async function checkStore(
     const backend = await openBackend({ path: paths.data, readOnly: true })
     try {
       const tip = read('the record of the latest height', () => readTip(backend))
-      if (tip.height === 0) return [noBlock(paths)]
+      if (tip.height === 0) return [noBlock(paths, refills)]
       const stores = storesOf(createIdentity(profileOfHome(paths, diskFiles)))
       const state = read(`the trees of height ${tip.height}`, () =>
         openVersionedStore(backend, stores).exportAt(BigInt(tip.height)),
