@@ -1,6 +1,6 @@
 /** `almanac config`: prints the effective settings and the origin of each, and reads and writes single ones. */
 import { Command } from 'commander'
-import { configError, parseSetting } from '../node/config.ts'
+import { configError, parseSetting, type ResolvedConfig } from '../node/config.ts'
 import { renderEffective } from '../node/config-file.ts'
 import { diskFiles } from '../node/files.ts'
 import { homePaths } from '../node/home-paths.ts'
@@ -17,7 +17,7 @@ export async function config(args: readonly string[]): Promise<number> {
   if (first === 'set') return set(rest)
   const command = commandWithSettings(
     'config',
-    'Print the effective settings as TOML, with the origin of each that is not a default.',
+    'Print the settings that a start with these flags has as TOML, with the origin of each that is not a default.',
   )
   command.addHelpText(
     'after',
@@ -25,8 +25,14 @@ export async function config(args: readonly string[]): Promise<number> {
   )
   command.parse([...args], { from: 'user' })
   const flags = flagsOf(command)
-  process.stdout.write(renderEffective(resolveSettings(flags, homeOf(flags['home']))))
+  process.stdout.write(renderEffective(await inForce(flags, homeOf(flags['home']))))
   return 0
+}
+
+/** Resolves with the settings that a start in a home has with these flags. */
+async function inForce(flags: Readonly<Record<string, unknown>>, home: string): Promise<ResolvedConfig> {
+  const { settingsInForce } = await import('../node/settings-in-force.ts')
+  return settingsInForce(resolveSettings(flags, home), homePaths(home), diskFiles)
 }
 
 /** Returns a setting by `section.key`. Throws `invalidArgument` with the nearest for an unknown one. */
@@ -41,7 +47,7 @@ function settingOf(key: string) {
   throw configError(`unknown setting ${key}${hint}`)
 }
 
-function get(args: readonly string[]): number {
+async function get(args: readonly string[]): Promise<number> {
   const command = new Command('almanac config get')
     .description('Print the effective value of one setting')
     .argument('<key>', 'section and key, such as rest.port')
@@ -49,7 +55,7 @@ function get(args: readonly string[]): number {
     .exitOverride()
   command.parse([...args], { from: 'user' })
   const { name, setting } = settingOf(command.args[0]!)
-  const resolved = resolveSettings({}, homeOf(command.opts()['home']))
+  const resolved = await inForce({}, homeOf(command.opts()['home']))
   const value = (resolved.config[setting.section as keyof Config] as Record<string, unknown>)[name]
   if (setting.secret && resolved.origins.get(command.args[0]!) !== 'default')
     throw configError(`${command.args[0]} is a secret, which is not printed`)

@@ -9,8 +9,16 @@ import { LOG_LEVELS_FORM, parseLogLevels } from './log-levels.ts'
 import type { Setting } from './settings/setting.ts'
 import { ALL_SETTINGS, type Config, SETTINGS } from './settings.ts'
 
-/** The source of a value. */
-type Origin = 'default' | 'config.toml' | 'environment' | 'flag' | 'caller'
+/** The source of a value: where it was given, or what decided a value that was not. */
+export type Origin =
+  | 'default'
+  | 'config.toml'
+  | 'environment'
+  | 'flag'
+  | 'caller'
+  | 'home.json'
+  | 'consensus.engine'
+  | 'node.public'
 
 export interface ResolvedConfig {
   readonly config: Config

@@ -125,6 +125,18 @@ function reopenHome(paths: HomePaths, text: string, { files, resolved, stores }:
   }
 }
 
+/**
+ * Returns settings with the choices of the chain in a home, if there is one. Throws `failedPrecondition` as `openHome` does for a
+ * choice that differs, and for a damaged record.
+ */
+export function withRecordedChoices(paths: HomePaths, resolved: ResolvedConfig, files: Files): ResolvedConfig {
+  const text = files.read(paths.record)
+  if (text === undefined) return resolved
+  const record = parseRecord(paths, text)
+  requireSameChoices(paths, record, resolved, files)
+  return { ...resolved, config: withChoices(resolved.config, choicesInForce(paths, record, resolved, files)) }
+}
+
 /** Returns the configuration with the recorded choices, which precede the defaults of this build. */
 function withChoices(config: Config, choices: Readonly<Record<string, string>>): Config {
   const caller: Record<string, Record<string, unknown>> = {}

@@ -47,9 +47,13 @@ export function settingsOfPublicNode(resolved: ResolvedConfig): ResolvedConfig {
 /** Returns a chain that a public node has opened, with a lowest gas price in its base denom unless the operator has set one. */
 export function withPublicPrice(chain: OpenedChain, { origins }: Pick<ResolvedConfig, 'origins'>): OpenedChain {
   const { config, profile } = chain
-  if (!config.node.public || origins.get('api.min_gas_price') !== 'default') return chain
-  const api = { ...config.api, minGasPrice: `${MIN_GAS_PRICE}${profile.baseDenom}` }
-  return { ...chain, config: { ...config, api } }
+  return { ...chain, config: priceOfPublicNode({ config, origins }, profile.baseDenom) }
+}
+
+/** Returns the settings of a node, if it is public with a lowest gas price in a base denom unless the operator has set one. */
+export function priceOfPublicNode({ config, origins }: ResolvedConfig, baseDenom: string): Config {
+  if (!config.node.public || origins.get('api.min_gas_price') !== 'default') return config
+  return { ...config, api: { ...config.api, minGasPrice: `${MIN_GAS_PRICE}${baseDenom}` } }
 }
 
 /** A part that a public node must not have: whether it is there, and how to remove it. */
