@@ -35,7 +35,7 @@ import { type OpenedChain, openChain } from './chain.ts'
 import { logChain, observerOf } from './chain-log.ts'
 import { parseBlockTime, parseMemory, type ResolvedConfig } from './config.ts'
 import { warnOfFewDescriptors } from './descriptors.ts'
-import { requireReadableIfShort } from './doctor/readable.ts'
+import { asDamage, requireReadableIfShort } from './doctor/readable.ts'
 import { engineRpcOf } from './engine/http-rpc.ts'
 import { fedValidators, startEmbeddedFeeder } from './feeder/embedded.ts'
 import { watchVoters } from './few-voters.ts'
@@ -179,7 +179,9 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
     requireChain(chain, hasDatabase(chain.home.paths), files)
     await requireReadableIfShort(chain.home.paths)
   }
-  const { dataPath, backend, store } = await openStorage(chain, identity, log, undo)
+  const { dataPath, backend, store } = await openStorage(chain, identity, log, undo).catch((error: unknown) => {
+    throw chain.home ? asDamage(error) : error
+  })
   requireChain(chain, readTip(backend).height > 0, files)
   const snapshots = openSnapshots(chain, identity, store, log)
 

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { queryError } from '../primitives/errors.ts'
 import {
   type Backend,
   type BackendRead,
@@ -142,8 +143,8 @@ function openNow(path: string, { tables = [], readOnly = false, turns, noSync = 
 }
 
 /**
- * Checks the format of a file. A writer marks a new file, and converts one of the previous format. Throws an `Error` for any
- * other format, and for a reader also in these two cases.
+ * Checks the format of a file. A writer marks a new file, and converts one of the previous format. Throws `failedPrecondition` for
+ * any other format, and for a reader also in these two cases.
  */
 function checkFormat(path: string, { root, slotOf }: Opened, { readOnly, onNewFormat }: LmdbOptions): void {
   const { db, prefix } = slotOf(FORMAT_TABLE)
@@ -156,7 +157,10 @@ function checkFormat(path: string, { root, slotOf }: Opened, { readOnly, onNewFo
   }
   void root.close()
   const way = found === FORMAT_BEFORE ? ': start a node on it once to convert it' : ''
-  throw new Error(`the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`)
+  throw queryError(
+    'failedPrecondition',
+    `the database in ${path} has format "${found ?? 'none'}", this build reads "${FORMAT}"${way}`,
+  )
 }
 
 /** Returns the identity of the database file in a folder, by device and inode; undefined if there is no file. */
@@ -166,8 +170,8 @@ function fileIn(path: string): string | undefined {
 }
 
 /**
- * Opens the database in a folder; a writer creates it if necessary. Throws an `Error` if the folder contains a database of
- * another format, or if a reader finds none.
+ * Opens the database in a folder; a writer creates it if necessary. Throws `failedPrecondition` if the folder contains a database
+ * of another format, and an `Error` if a reader finds none.
  */
 export function openLmdb(path: string, options: LmdbOptions = {}): Backend {
   const { readOnly = false } = options

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, truncateSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
@@ -21,14 +21,22 @@ afterAll(() => rmSync(scratch, { recursive: true }))
 type Database = RootDatabase<Buffer, Buffer>
 let copies = 0
 
-/** Damages a copy of the home, and resolves with what the check of its store finds. */
-async function checkDamaged(damage: (database: Database) => void): Promise<CheckResult> {
+/** Returns a copy of the home with a damaged database. */
+async function damagedCopy(damage: (database: Database) => void): Promise<string> {
   const copy = join(scratch, `copy-${copies++}`)
   cpSync(home, copy, { recursive: true })
   const { data } = homePaths(copy)
   const database: Database = open({ path: data, encoding: 'binary', keyEncoding: 'binary' })
   damage(database)
   await database.close()
+  // As long as its latest commit says: a start reads a shorter one in another process first.
+  truncateSync(join(data, 'data.mdb'), 2 ** 22)
+  return copy
+}
+
+/** Damages a copy of the home, and resolves with what the check of its store finds. */
+async function checkDamaged(damage: (database: Database) => void): Promise<CheckResult> {
+  const copy = await damagedCopy(damage)
   const [result] = await checkStore(homePaths(copy), { isDeep: true }, Date.now())
   return result!
 }
@@ -68,4 +76,29 @@ test.each([
       `^the database is damaged: ${what} cannot be read \\((a stored number is cut off|page \\d+ of the trees is truncated)\\)$`,
     ),
   )
+})
+
+/** Changes the last byte of a row. */
+function changeRow(database: Database, name: string, prefix: string): void {
+  const table = tableOf(database, name)
+  const key = [...table.getKeys()].map((one) => Buffer.from(one)).find((one) => one.toString().startsWith(prefix))!
+  const value = Buffer.from(table.get(key)!)
+  value[value.length - 1]! ^= 1
+  table.putSync(key, value)
+}
+
+test.each<[string, (database: Database) => void, string]>([
+  ['another app hash', (database) => changeRow(database, 'tables', 'meta\0tip'), 'instead of'],
+  ['a cut record', (database) => cutRows(database, 'tables', 'meta'), 'a stored number is cut off'],
+  ['a cut checkpoint', (database) => cutRows(database, 'tables', 'checkpoint'), 'cannot be read'],
+])('a start on a database with %s says that it is damaged, and what mends it', async (_, change, found) => {
+  const copy = await damagedCopy(change)
+  const message = await startNode({ home: copy, ports: false, blocks: { time: 'manual' } }).then(
+    () => 'it started',
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+  expect(message).toMatch(
+    /^ChainError: the database is damaged: .*; almanac restore DIR --home NEW .* `almanac doctor --deep` says more$/,
+  )
+  expect(message).toContain(found)
 })

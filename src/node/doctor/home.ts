@@ -88,7 +88,13 @@ export async function checkStore(
           ? read(`the keys of height ${tip.height}`, () => recomputeAppHash(state, onKeys))
           : undefined
         if (!equal(computed?.appHash ?? state.appHash, tip.appHash))
-          return [fail('store', `the state of height ${tip.height} does not give its app hash`, RESTORE)]
+          return [
+            fail(
+              'store',
+              `the database is damaged: the state of height ${tip.height} does not give its app hash`,
+              RESTORE,
+            ),
+          ]
         const blocks = openBlockIndex(backend, () => BigInt(tip.height))
         const block = read(`the header of height ${tip.height}`, () => blocks.header(BigInt(tip.height)))
         const checked = computed ? `all ${computed.keys} keys give its app hash` : 'its trees give its app hash'
@@ -111,7 +117,7 @@ export async function checkStore(
  * Returns the text of a fault; `reading` is undefined while the database is opened. An error of JavaScript itself, such as that of a
  * value that is not there, says nothing to an operator.
  */
-function damageOf(reading: string | undefined, error: unknown): string {
+export function damageOf(reading: string | undefined, error: unknown): string {
   const isOwn = !(error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
   if (reading === undefined && isOwn) return textOf(error)
   return `the database is damaged: ${reading ?? 'its file'} cannot be read${isOwn ? ` (${textOf(error)})` : ''}`

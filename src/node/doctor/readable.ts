@@ -1,14 +1,32 @@
 /** A look at the database of a home before a command reads it whole, or a node opens it. */
 import { closeSync, existsSync, fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { queryError } from '../../primitives/errors.ts'
+import { ChainError, queryError } from '../../primitives/errors.ts'
+import { isOfMachine } from '../../primitives/host-errors.ts'
 import { DATABASE, readMeta } from '../database-meta.ts'
 import { diskFiles } from '../files.ts'
 import type { HomePaths } from '../home-paths.ts'
 import { doctorEntry } from '../worker-programs.ts'
+import { damageOf, RESTORE } from './home.ts'
 
 /** Time for the look, which reads the records of the latest height. */
 const LIMIT_MS = 60_000
+
+const damage = (found: string, fix: string): ChainError =>
+  queryError('dataLoss', `${found}; ${fix}. \`almanac doctor --deep\` says more`)
+
+/** Whether the system or the machine refused a step. LMDB gives the number of such an error, its own numbers are negative. */
+function isOfSystem(error: unknown): boolean {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === 'string' || (typeof code === 'number' && code > 0) || isOfMachine(error)
+}
+
+/** Returns `dataLoss` for an error that reading a database threw. Expected failures, and those of the system, stay what they are. */
+export function asDamage(error: unknown): unknown {
+  if (error instanceof ChainError || isOfSystem(error)) return error
+  const found = damageOf('a record', error)
+  return damage(found, RESTORE)
+}
 
 /**
  * Rejects with `dataLoss` for a database whose latest state cannot be read. Another process looks, because a damaged file can end the
@@ -18,7 +36,7 @@ export async function requireReadable({ root }: HomePaths): Promise<void> {
   const { checkStoreApart } = await import('./store-process.ts')
   const results = await checkStoreApart({ root, isDeep: false, limitMs: LIMIT_MS })
   const failed = results.find(({ state }) => state === 'fail')
-  if (failed) throw queryError('dataLoss', `${failed.found}; ${failed.fix}. \`almanac doctor --deep\` says more`)
+  if (failed) throw damage(failed.found, failed.fix ?? RESTORE)
 }
 
 /**
