@@ -127,6 +127,17 @@ test('commands on a chain without a block, or without its blocks, fail with a me
   expect(existsSync(join(scratch, 'backups'))).toBe(false)
 })
 
+test('restore names a folder that does not exist, or has no backup', async () => {
+  const [absent, empty] = [join(scratch, 'absent'), join(scratch, 'no-backups')]
+  mkdirSync(empty)
+  for (const more of [['--list'], ['--home', join(scratch, 'restored')]]) {
+    expect(await refused('restore', absent, ...more)).toBe(`almanac: ${absent}: no such folder\n`)
+    expect(await refused('restore', empty, ...more)).toBe(
+      `almanac: ${empty} contains no complete backup: \`almanac backup\` makes one\n`,
+    )
+  }
+})
+
 test('status refuses the answer of another server', async () => {
   const server = createServer((_, response) => response.end('{"jsonrpc":"2.0","error":{}}'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

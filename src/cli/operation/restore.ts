@@ -60,8 +60,8 @@ export async function restore(
 }
 
 async function list(folder: string, terminal: Terminal): Promise<number> {
-  const { listBackups } = await import('../../node/backup/manifest.ts')
-  for (const { manifest } of listBackups(folder)) {
+  const { requireBackups } = await import('../../node/backup/manifest.ts')
+  for (const { manifest } of requireBackups(folder)) {
     const size = formatBytes(manifest.files.reduce((sum, file) => sum + file.size, 0))
     terminal.print(`height: ${manifest.height} time: ${manifest.time} chain: ${manifest.chain_id} size: ${size}`)
   }

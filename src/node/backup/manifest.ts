@@ -50,6 +50,14 @@ export function writeManifest(root: string, manifest: Manifest): string {
   return path
 }
 
+/** Returns the backups in a folder, the newest last. Throws as `listBackups` does, and `notFound` if there is none. */
+export function requireBackups(root: string): readonly StoredBackup[] {
+  if (!existsSync(root)) throw queryError('notFound', `${root}: no such folder`)
+  const backups = listBackups(root)
+  if (backups.length > 0) return backups
+  throw queryError('notFound', `${root} contains no complete backup: \`almanac backup\` makes one`)
+}
+
 /** Returns the backups in a folder, the newest last. Throws `dataLoss` for a damaged list. */
 export function listBackups(root: string): readonly StoredBackup[] {
   const folder = join(root, FOLDER)

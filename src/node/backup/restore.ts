@@ -24,7 +24,7 @@ import { homePaths } from '../home-paths.ts'
 import { profileOfHome } from '../home-record.ts'
 import { type ChunkStore, openChunks } from './chunks.ts'
 import { isKeyFile } from './key-files.ts'
-import { type BackupFile, listBackups, type Manifest, type StoredBackup } from './manifest.ts'
+import { type BackupFile, type Manifest, requireBackups, type StoredBackup } from './manifest.ts'
 
 /** Permissions that a restored file can have, and those of a file with keys, whatever the list of the backup says. */
 const MOST_MODE = 0o755
@@ -57,10 +57,9 @@ export interface Restored {
  */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const { folder, home } = request
-  const { manifest } = chooseBackup(folder, request.height)
-  const later = listBackups(folder)
-    .map((one) => one.manifest.height)
-    .filter((height) => height > manifest.height)
+  const backups = requireBackups(folder)
+  const { manifest } = chooseBackup(folder, backups, request.height)
+  const later = backups.map((one) => one.manifest.height).filter((height) => height > manifest.height)
   if (existsSync(home) && readdirSync(home).length > 0)
     throw queryError(
       'alreadyExists',
@@ -83,17 +82,11 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   }
 }
 
-function chooseBackup(folder: string, height: number | undefined): StoredBackup {
-  const backups = listBackups(folder)
+function chooseBackup(folder: string, backups: readonly StoredBackup[], height: number | undefined): StoredBackup {
   const found = height === undefined ? backups.at(-1) : backups.findLast(({ manifest }) => manifest.height === height)
   if (found) return found
   const heights = backups.map(({ manifest }) => manifest.height).join(', ')
-  throw queryError(
-    'notFound',
-    backups.length === 0
-      ? `${folder} contains no complete backup: \`almanac backup\` makes one`
-      : `${folder} has no backup of height ${height}: it has those of ${heights}`,
-  )
+  throw queryError('notFound', `${folder} has no backup of height ${height}: it has those of ${heights}`)
 }
 
 async function writeFiles({ folder, onProgress }: RestoreRequest, { files }: Manifest, root: string): Promise<void> {
