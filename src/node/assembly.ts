@@ -27,8 +27,9 @@ import { createEngineRunner, openSocket, settingsUnderEngine, withEngineGenesis 
 import { createDevelopmentTools } from './assembly/development.ts'
 import { startEngine } from './assembly/engine.ts'
 import { settingsOfReplica, withNodeGenesis } from './assembly/follow.ts'
+import { refuseSettings } from './assembly/refused-settings.ts'
 import { openStateMachine } from './assembly/state-machine.ts'
-import { receiveState, requireStateSync } from './assembly/state-sync.ts'
+import { receiveState } from './assembly/state-sync.ts'
 import { openSnapshots, openStorage } from './assembly/storage.ts'
 import type { Build } from './build.ts'
 import { type OpenedChain, openChain } from './chain.ts'
@@ -61,7 +62,6 @@ import { createStateReader } from './state-reader.ts'
 import { logFailedPayouts } from './unpaid-shares.ts'
 import { unwind } from './unwind.ts'
 import type { ValidatorKey } from './validator-key.ts'
-import { requireWorkerPrograms } from './worker-programs.ts'
 import type { NodeFacts } from './workers/messages.ts'
 import { addStats, NO_STATS } from './workers/pool-stats.ts'
 
@@ -137,9 +137,14 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const elapsed = () => performance.now()
 
   const isNew = isFirstStart(options, files)
+  await refuseSettings(options.resolved, build, isNew)
   if (isNew) {
     const { config, origins } = options.resolved
-    requireFitForPublic(settingsOfPublicNode(options.resolved).config, undefined, files)
+    requireFitForPublic(
+      settingsOfPublicNode(options.resolved).config,
+      options.home === undefined ? undefined : homePaths(options.home),
+      files,
+    )
     requireSafeKeys(config)
     if (origins.get('chain.mnemonic') !== 'default') await requireMnemonic(config.chain.mnemonic)
   }
@@ -153,7 +158,6 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const chain = withPublicPrice(openChain({ ...options, resolved, progress }, files, clock, undo), resolved)
   const { config, profile, genesis, validatorKeys } = chain
   requireFitForPublic(config, chain.home?.paths, files)
-  requireWorkerPrograms(build, config)
   const kept = isDevelopment(config) ? keepLog(plain, config.log.level, clock) : undefined
   const log = kept?.log ?? plain
   const warning = requireSafeKeys(config)
@@ -168,7 +172,6 @@ async function assemble(options: AssemblyOptions, undo: (() => unknown)[]): Prom
   const evmChainId = evmChainIdOf(identity, chainId)
   const validators = createOwnValidators(validatorKeys)
 
-  requireStateSync(config)
   const onEngineExit = options.onEngineExit ?? (() => undefined)
   const engine = socket && createEngineRunner(chain, socket, files, log, onEngineExit, undo)
   await receiveState({ chain, socket, engine, build, log }, undo)
