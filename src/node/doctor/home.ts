@@ -113,12 +113,13 @@ export async function checkStore(
   }
 }
 
-/**
- * Returns the text of a fault; `reading` is undefined while the database is opened. An error of JavaScript itself, such as that of a
- * value that is not there, says nothing to an operator.
- */
-export function damageOf(reading: string | undefined, error: unknown): string {
-  const isOwn = !(error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
+/** Whether an error says something to an operator. One of JavaScript itself, such as that of a value that is not there, does not. */
+export const isInWords = (error: unknown): boolean =>
+  !(error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
+
+/** Returns the text of a fault; `reading` is undefined while the database is opened. */
+function damageOf(reading: string | undefined, error: unknown): string {
+  const isOwn = isInWords(error)
   if (reading === undefined && isOwn) return textOf(error)
   return `the database is damaged: ${reading ?? 'its file'} cannot be read${isOwn ? ` (${textOf(error)})` : ''}`
 }

@@ -7,7 +7,8 @@ import { DATABASE, readMeta } from '../database-meta.ts'
 import { diskFiles } from '../files.ts'
 import type { HomePaths } from '../home-paths.ts'
 import { doctorEntry } from '../worker-programs.ts'
-import { damageOf, RESTORE } from './home.ts'
+import { textOf } from './check.ts'
+import { isInWords, RESTORE } from './home.ts'
 
 /** Time for the look, which reads the records of the latest height. */
 const LIMIT_MS = 60_000
@@ -24,8 +25,7 @@ function isOfSystem(error: unknown): boolean {
 /** Returns `dataLoss` for an error that reading a database threw. Expected failures, and those of the system, stay what they are. */
 export function asDamage(error: unknown): unknown {
   if (error instanceof ChainError || isOfSystem(error)) return error
-  const found = damageOf('a record', error)
-  return damage(found, RESTORE)
+  return damage(`the database is damaged: ${isInWords(error) ? textOf(error) : 'a record cannot be read'}`, RESTORE)
 }
 
 /**
