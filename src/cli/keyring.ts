@@ -70,7 +70,7 @@ export function createKeyring({ home, backend, askPassphrase }: KeyringOptions):
     const first = readAll().find(({ sealed }) => sealed)
     passphrase ??= askPassphrase(first === undefined)
     const text = await passphrase
-    if (first?.sealed) unseal(text, first.sealed, hex(first.public_key ?? ''))
+    if (first?.sealed) unseal(text, first.sealed, hex(first.public_key ?? ''), 'keyring')
     return text
   }
   const secrets = secretStore(backend, unlock)

@@ -74,8 +74,10 @@ test('the file keyring is encrypted, and opens with its passphrase only', async 
   expect(readFileSync(path, 'utf8')).not.toContain(secret)
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(await keys('export alice --unarmored-hex --unsafe', ['correct horse'])).toBe(secret)
-  await expect(keys('export alice --unarmored-hex --unsafe', ['wrong horse!'])).rejects.toThrow('incorrect passphrase')
-  await expect(keys('add bob', ['other horse'])).rejects.toThrow('incorrect passphrase')
+  await expect(keys('export alice --unarmored-hex --unsafe', ['wrong horse!'])).rejects.toThrow(
+    'incorrect passphrase of the keyring',
+  )
+  await expect(keys('add bob', ['other horse'])).rejects.toThrow('incorrect passphrase of the keyring')
   await expect(keys('add short', [''])).rejects.toThrow('incorrect passphrase')
 })
 
@@ -163,7 +165,9 @@ test('an exported key is imported under another name, and an unencrypted one fro
   writeFileSync(file, await keys('export alice', ['correct horse', 'for the journey']))
   await keys(`import alice2 ${file}`, ['for the journey', 'correct horse'])
   expect(await keys('show alice2 -a')).toBe(await keys('show alice -a'))
-  await expect(keys(`import alice3 ${file}`, ['wrong passphrase'])).rejects.toThrow('incorrect passphrase')
+  await expect(keys(`import alice3 ${file}`, ['wrong passphrase'])).rejects.toThrow(
+    'incorrect passphrase of the exported key',
+  )
   const hex = await keys('export alice --unarmored-hex --unsafe', ['correct horse'])
   await keys('import alice4 --hex --keyring-backend test', [hex])
   expect(await keys('show alice4 -a --keyring-backend test')).toBe(await keys('show alice -a'))
@@ -176,6 +180,7 @@ test('key names are unique, must be file names, and deletion asks for confirmati
   await expect(keys('add alice --keyring-backend test')).rejects.toThrow('already exists')
   await expect(keys('add ../alice --keyring-backend test')).rejects.toThrow('name of a key')
   await expect(keys('delete alice --keyring-backend test', ['n'])).rejects.toThrow('nothing deleted')
+  await expect(keys('delete alice --keyring-backend test')).rejects.toThrow('nothing deleted: confirm with y, or --yes')
   await keys('delete alice --keyring-backend test -y')
   expect(readdirSync(join(home, 'keyring-test'))).toEqual([])
   await expect(keys('show alice --keyring-backend test')).rejects.toThrow('no key named alice')

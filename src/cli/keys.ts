@@ -52,8 +52,9 @@ function listKeys(flags: KeyringFlags & { readonly listNames?: boolean }, termin
 }
 
 async function confirm(terminal: Terminal, yes: boolean | undefined, question: string, otherwise: string) {
-  if (yes || (await terminal.ask(`${question} [y/N]`))?.toLowerCase() === 'y') return
-  throw queryError('aborted', otherwise)
+  const answer = yes ? 'y' : (await terminal.ask(`${question} [y/N]`))?.toLowerCase()
+  if (answer === 'y') return
+  throw queryError('aborted', answer === undefined ? `${otherwise}: confirm with y, or --yes` : otherwise)
 }
 
 /** Creates the command `almanac keys` with its subcommands. */

@@ -102,6 +102,6 @@ async function decrypt(
     // Each export has a salt, and so a key, of its own: the family uses a nonce of zeros.
     return chacha20poly1305(key, new Uint8Array(12)).decrypt(bytes)
   } catch {
-    throw queryError('permissionDenied', 'incorrect passphrase')
+    throw queryError('permissionDenied', 'incorrect passphrase of the exported key')
   }
 }

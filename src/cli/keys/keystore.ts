@@ -78,7 +78,7 @@ export async function openKeystore(file: unknown, askPassphrase: () => Promise<s
   const { cipherText, iv, mac, derive } = parse(file)
   const key = derive(await askPassphrase())
   if (!equal(keccak256(concat(key.subarray(16, 32), cipherText)), mac))
-    throw queryError('permissionDenied', 'incorrect passphrase')
+    throw queryError('permissionDenied', 'incorrect passphrase of the exported key')
   const decipher = createDecipheriv(CIPHER, key.subarray(0, 16), iv)
   return concat(decipher.update(cipherText), decipher.final())
 }

@@ -66,14 +66,17 @@ export function isSealed(value: unknown): value is Sealed {
   )
 }
 
-/** Decrypts a sealed secret. Throws `permissionDenied` for a wrong passphrase or a modified file. */
-export function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array): Uint8Array {
+/** What a passphrase opens. */
+type Subject = 'keyring' | 'exported key'
+
+/** Decrypts a secret of a subject. Throws `permissionDenied`, which names the subject, for a wrong passphrase or a modified file. */
+export function unseal(passphrase: string, sealed: Sealed, publicKey: Uint8Array, subject: Subject): Uint8Array {
   const key = derive(passphrase, hex(sealed.salt), sealed)
   const decipher = createDecipheriv('aes-256-gcm', key, hex(sealed.iv), { authTagLength: 16 })
   decipher.setAAD(publicKey).setAuthTag(hex(sealed.tag))
   try {
     return concat(decipher.update(hex(sealed.ciphertext)), decipher.final())
   } catch {
-    throw queryError('permissionDenied', 'incorrect passphrase')
+    throw queryError('permissionDenied', `incorrect passphrase of the ${subject}`)
   }
 }

@@ -41,7 +41,7 @@ function decode(bytes: Uint8Array): Secret {
 export function sealedSecrets(unlock: () => Promise<string>): SecretStore {
   return {
     put: async (_, secret, publicKey) => ({ sealed: seal(await unlock(), encode(secret), publicKey) }),
-    get: async ({ sealed, public_key }) => decode(unseal(await unlock(), sealed!, hex(public_key ?? ''))),
+    get: async ({ sealed, public_key }) => decode(unseal(await unlock(), sealed!, hex(public_key ?? ''), 'keyring')),
     remove: () => undefined,
   }
 }

@@ -99,5 +99,5 @@ async function openJson(text: string, ask: () => Promise<string>): Promise<Impor
   if (!isSealed(parsed.sealed)) {
     throw queryError('invalidArgument', 'the exported key uses an encryption that this build does not support')
   }
-  return { algorithm, privateKey: unseal(await ask(), parsed.sealed, publicKey) }
+  return { algorithm, privateKey: unseal(await ask(), parsed.sealed, publicKey, 'exported key') }
 }
