@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { diskFiles } from '../node/files.ts'
+import { acquireLock } from '../node/lock.ts'
 import { startNode } from '../node/start.ts'
 import { runCommand } from './commands.ts'
 import { genesisCommand } from './genesis.ts'
@@ -136,6 +138,25 @@ test('restore names a folder that does not exist, or has no backup', async () =>
       `almanac: ${empty} contains no complete backup: \`almanac backup\` makes one\n`,
     )
   }
+})
+
+test('status of a home without an answer names the home, and a process that has opened no port', async () => {
+  const home = join(scratch, 'silent')
+  await (await startNode({ home, ports: false })).stop()
+  writeFileSync(join(home, 'config.toml'), '[comet]\nport = 9\n')
+  expect(await refused('status', '--home', home)).toBe(
+    `almanac: no node runs in ${home}; the chain in ${home} is at height 1: start it with \`almanac start\`\n`,
+  )
+  const release = acquireLock(join(home, 'lock'), diskFiles)
+  expect(await refused('status', '--home', home)).toContain(
+    `almanac: process ${process.pid} runs in ${home}, and has no open port yet`,
+  )
+  expect(await refused('status', '--home', home, '--comet-port', '9')).toContain(
+    'no node answers at http://127.0.0.1:9/status; process',
+  )
+  release()
+  rmSync(join(home, 'data'), { recursive: true })
+  expect(await refused('status', '--home', home)).toContain('has blocks that')
 })
 
 test('status refuses the answer of another server', async () => {

@@ -7,6 +7,7 @@ import { diskFiles } from '../node/files.ts'
 import { addressOf } from '../node/gateways.ts'
 import { type HomePaths, homePaths } from '../node/home-paths.ts'
 import { lockHolder } from '../node/lock.ts'
+import { hasDatabase, noBlockError } from '../node/lost-chain.ts'
 import { readHome } from '../node/read-home.ts'
 import { readRunFile } from '../node/run-file.ts'
 import type { Config } from '../node/settings.ts'
@@ -44,7 +45,8 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
   const home = homeOf(flags['home'])
   const { config } = resolveSettings(flags, home)
   const isPlain = !Object.keys(flags).some((flag) => flag !== 'home')
-  const running = isPlain ? readRunFile(home, diskFiles)?.comet : undefined
+  const urls = isPlain ? readRunFile(home, diskFiles) : undefined
+  const running = urls?.comet
   const ownUrl = `http://${addressOf(config.comet.host, config.comet.port + config.node.portOffset)}`
   const rpc = String(node ?? running ?? ownUrl)
     .replace(/^tcp:/, 'http:')
@@ -63,7 +65,10 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
     lag = response.headers.get(LAG_HEADER)
     result = ((await response.json()) as { readonly result?: CometStatus } | null)?.result
   } catch {
-    throw queryError('unavailable', `no node answers at ${url}; ${await adviceFor(homePaths(home), config, build)}`)
+    const paths = homePaths(home)
+    // Without a run file the URL is a guess, which would mislead.
+    if (isPlain && urls === undefined && diskFiles.exists(paths.record)) await refuseHome(paths, config, build)
+    throw queryError('unavailable', `no node answers at ${url}; ${await adviceFor(paths, config, build)}`)
   }
   if (!result?.sync_info)
     throw queryError(
@@ -88,6 +93,17 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
   return 0
 }
 
+/** Rejects with `unavailable`, which says why no node answers in a home that has no ports on record. */
+async function refuseHome(paths: HomePaths, config: Config, build: Build | undefined): Promise<never> {
+  const holder = lockHolder(paths.lock, diskFiles)
+  throw queryError(
+    'unavailable',
+    holder === undefined
+      ? `no node runs in ${paths.root}; ${await adviceFor(paths, config, build)}`
+      : `process ${holder} runs in ${paths.root}, and has no open port yet: a node opens its ports when its chain is ready, so repeat this; prune, compact and reindex open none`,
+  )
+}
+
 /** Returns the advice for an operator whose node does not answer. */
 async function adviceFor(paths: HomePaths, config: Config, build: Build | undefined): Promise<string> {
   if (!diskFiles.exists(paths.record)) return 'start one with `almanac start`'
@@ -95,7 +111,7 @@ async function adviceFor(paths: HomePaths, config: Config, build: Build | undefi
   if (holder !== undefined) {
     return `process ${holder} runs in ${paths.root}: pass the port flags that it was started with, such as --port-offset`
   }
-  if (diskFiles.list(paths.data).length === 0) return 'start it with `almanac start`'
+  if (!hasDatabase(paths)) return noBlockError(paths, diskFiles).message
   const stopped = await readStopped(paths, config.upgrade.skip.map(BigInt), build)
   if (stopped === undefined) return 'start it with `almanac start`'
   const { height, halt } = stopped

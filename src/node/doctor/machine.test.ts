@@ -1,6 +1,7 @@
+import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
 import { resolveConfig } from '../config.ts'
-import { checkMemory } from './machine.ts'
+import { checkDisk, checkMemory } from './machine.ts'
 
 test('the memory of compute threads counts with the garbage that their heap can have', () => {
   const allowed = (workers: number) => {
@@ -8,4 +9,11 @@ test('the memory of compute threads counts with the garbage that their heap can 
     return /up to ([\d.]+) GB/.exec(checkMemory(config).found)?.[1]
   }
   expect([allowed(0), allowed(10)]).toEqual(['0.5', '5.3'])
+})
+
+test('a full disk is not advised to prune, which writes, before it has room', () => {
+  const fixOf = (free: number) => checkDisk(tmpdir(), free)[0]!.fix
+  expect(fixOf(0)).toMatch(/^free space on the disk or enlarge it; only then/)
+  expect(fixOf(500_000_000)).toMatch(/^almanac prune and almanac compact/)
+  expect(fixOf(10_000_000_000)).toBeUndefined()
 })

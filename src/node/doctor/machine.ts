@@ -13,6 +13,8 @@ import { endingBytes } from '../workers/thread-memory.ts'
 import { type CheckResult, fail, ok, textOf, warn } from './check.ts'
 
 const GB = 1e9
+/** Free bytes below which no command that writes can be relied on. */
+const NO_ROOM = 0.1 * GB
 /** Writes that are timed, and the time from which blocks feel each of them. */
 const WRITES = 20
 const SLOW_WRITE_MS = 20
@@ -44,10 +46,13 @@ export function checkDescriptors(config: Config): CheckResult {
 }
 
 /** Checks that the folder can be written, how much room its disk has, and how long a durable write takes. */
-export function checkDisk(folder: string): CheckResult[] {
-  const free = freeBytes(folder) ?? Number.POSITIVE_INFINITY
+export function checkDisk(folder: string, free = freeBytes(folder) ?? Number.POSITIVE_INFINITY): CheckResult[] {
   const found = `${(free / GB).toFixed(1)} GB are free on the disk of ${folder}`
-  const fix = 'almanac prune and almanac compact, or a larger disk'
+  // Both write: prune into the database, compact a copy of it.
+  const fix =
+    free < NO_ROOM
+      ? 'free space on the disk or enlarge it; only then can almanac prune and almanac compact run, which write themselves'
+      : 'almanac prune and almanac compact, or a larger disk'
   const room =
     free < GB
       ? fail('disk space', found, fix)
