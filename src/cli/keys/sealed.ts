@@ -66,7 +66,7 @@ export function isSealed(value: unknown): value is Sealed {
   )
 }
 
-/** What a passphrase opens. */
+/** The secret that a passphrase opens. */
 type Subject = 'keyring' | 'exported key'
 
 /** Decrypts a secret of a subject. Throws `permissionDenied`, which names the subject, for a wrong passphrase or a modified file. */

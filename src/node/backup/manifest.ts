@@ -50,7 +50,7 @@ export function writeManifest(root: string, manifest: Manifest): string {
   return path
 }
 
-/** Returns the backups in a folder, the newest last. Throws as `listBackups` does, and `notFound` if there is none. */
+/** Returns the backups in a folder, the newest last. Throws `notFound` without one, `dataLoss` for a damaged list. */
 export function requireBackups(root: string): readonly StoredBackup[] {
   if (!existsSync(root)) throw queryError('notFound', `${root}: no such folder`)
   const backups = listBackups(root)
