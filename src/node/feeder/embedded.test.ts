@@ -121,3 +121,28 @@ test('a feeder that restarts replaces the prevote of its earlier run in the same
     rmSync(home, { recursive: true, force: true })
   }
 })
+
+test('a feeder goes on voting after the chain has returned to a snapshot, anywhere in a period, and misses none', async () => {
+  const warnings: unknown[] = []
+  await using node = await testNode(
+    { feeder: { enabled: true, seed: 1 } },
+    { log: (level, message, fields) => void (level === 'warn' && warnings.push([message, fields])) },
+  )
+  await blocks(node, 2 * PERIOD)
+  const misses = await missesOf(node)
+  for (let made = 1; made <= 2 * PERIOD; made++) {
+    for (let phase = 0; phase < PERIOD; phase++) {
+      await node.nextBlock()
+      const height = node.height
+      const id = await node.snapshot()
+      await blocks(node, made)
+      await node.revert(id)
+      expect(node.height).toBe(height)
+      const before = await ratesOf(node)
+      await blocks(node, 2 * PERIOD)
+      expect(await ratesOf(node)).not.toEqual(before)
+    }
+  }
+  expect(warnings).toEqual([])
+  expect(await missesOf(node)).toBe(misses)
+})

@@ -85,7 +85,11 @@ export function startEmbeddedFeeder(options: EmbeddedOptions): () => void {
       log,
       random: seededRandom(seed + i),
       identity,
-      chain: { ...chain, height: async () => driver.status().latestHeight },
+      chain: {
+        ...chain,
+        height: async () => driver.status().latestHeight,
+        rollbacks: () => driver.status().rollbacks ?? 0,
+      },
       validator: operator,
       key: keyOf(feederKey),
       prices: simulatedPrices(seed),

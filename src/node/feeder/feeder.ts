@@ -17,6 +17,8 @@ import type { PriceSource } from './prices.ts'
 export interface FeederChain {
   readonly chainId: string
   height(): Promise<bigint>
+  /** Returns how often the chain has gone back to an earlier height. Without this method it never does. */
+  rollbacks?(): number
   /** Returns the length of a voting period in blocks, and the pairs to vote on, in the order of the parameters. */
   targets(): Promise<{ readonly votePeriod: bigint; readonly pairs: readonly string[] }>
   account(address: string): Promise<{ readonly number: bigint; readonly sequence: bigint }>
@@ -68,6 +70,8 @@ const VOTE_GAS = 7_000n
 /** Gas limit of the first transaction: a prevote of an earlier run in the same period makes this one cost its work. */
 const FIRST_GAS = 150_000n
 const SALTS = 9_999
+/** Number of prevotes that are remembered for a chain that goes back. */
+const MAX_REMEMBERED = 256
 /** Code of admission while the account's last vote is not in a block yet. */
 const VOTE_WAITS = sdkErrors.wrongSequence().code
 /** Factor of a liar's prices. */
@@ -90,6 +94,8 @@ export function createFeeder(options: FeederOptions): Feeder {
   const behaviour = options.behaviour ?? (() => 'honest')
   const feeder = formatBech32(identity.bech32.account, key.address)
   let lastPrevote: SentPrevote | undefined
+  let remembered: readonly SentPrevote[] = []
+  let rollbacks = chain.rollbacks?.()
   /** Period of the last vote. */
   let votedPeriod: bigint | undefined
   let votePeriod: bigint | undefined
@@ -126,12 +132,24 @@ export function createFeeder(options: FeederOptions): Feeder {
     return 'refused'
   }
 
+  /** Resumes from the prevote in the state if the chain has gone back. */
+  async function followRollbacks(): Promise<void> {
+    const now = chain.rollbacks?.()
+    if (now === rollbacks) return
+    const hash = await chain.prevote(validator)
+    lastPrevote = remembered.findLast((prevote) => prevote.hash === hash)
+    votedPeriod = lastPrevote?.period
+    votePeriod = undefined
+    rollbacks = now
+  }
+
   /** Returns the earliest height of a transaction that is sent now. */
   const nextHeight = async (): Promise<bigint> => (await chain.height()) + 1n
 
   return {
     async step() {
       if (behaviour() === 'silent') return 'waiting'
+      await followRollbacks()
       const next = await nextHeight()
       if (votePeriod !== undefined && next / votePeriod === votedPeriod) return 'waiting'
       const targets = await chain.targets()
@@ -148,6 +166,7 @@ export function createFeeder(options: FeederOptions): Feeder {
       if (result !== 'sent') return result
       votedPeriod = period
       lastPrevote = { hash, salt, rates, period }
+      remembered = [...remembered.slice(1 - MAX_REMEMBERED), lastPrevote]
       log('debug', 'voted', { validator, period, revealed: vote.length > 0, rates })
       return result
     },
