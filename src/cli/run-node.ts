@@ -1,6 +1,7 @@
 /** Runs the node of a command until the process is stopped. */
 import type { AssembledNode, AssemblyOptions } from '../node/assembly.ts'
 import type { HaltNotice } from '../node/halts.ts'
+import { ChainError } from '../primitives/errors.ts'
 
 /** Time limit of a clean stop, after which the process exits anyway. Unit: milliseconds. */
 const STOP_TIMEOUT_MS = 10_000
@@ -77,13 +78,17 @@ export async function runNode({ open, logFormat, announce, beforeStop }: RunOpti
     interrupt = () => process.exit(exitCode || 1)
     logUnlessBanner('info', 'stopping', { height: node.height })
     const end = async () => {
-      await beforeStop?.(node)
-      await node.stop()
+      try {
+        await beforeStop?.(node)
+      } finally {
+        await node.stop()
+      }
     }
     end()
       .catch((error: unknown) => {
         exitCode ||= 1
-        node.log('error', 'the stop was not clean; the chain is complete up to its last block', { error })
+        if (error instanceof ChainError) node.log('error', error.message)
+        else node.log('error', 'the stop was not clean; the chain is complete up to its last block', { error })
       })
       .then(() => delay(lingerMs))
       .finally(() => process.exit(exitCode))

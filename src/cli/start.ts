@@ -9,6 +9,7 @@ import { queryError } from '../primitives/errors.ts'
 import { refuseForeignFlags } from './foreign-flags.ts'
 import { readMnemonicFile } from './mnemonic-file.ts'
 import { nodeOutput } from './operation/progress.ts'
+import { writeOutputFile } from './output-file.ts'
 import { bannerlessLog, runNode } from './run-node.ts'
 import { commandWithSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 import { processTerminal } from './terminal.ts'
@@ -92,7 +93,9 @@ async function announce(node: AssembledNode, home: string | undefined, showKeys:
     )
   }
   if (config.node.configOut !== '') {
-    diskFiles.write(config.node.configOut, `${JSON.stringify(configOut(node), null, 2)}\n`, { secret: true })
+    writeOutputFile('--config-out', config.node.configOut, `${JSON.stringify(configOut(node), null, 2)}\n`, {
+      secret: true,
+    })
   }
 }
 

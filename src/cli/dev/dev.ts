@@ -2,8 +2,8 @@
 import type { GatewayNode } from '../../api/gateway.ts'
 import * as evm from '../../modules/evm/keeper.ts'
 import type { AssembledNode } from '../../node/assembly.ts'
-import { diskFiles } from '../../node/files.ts'
 import { createLog } from '../../node/log.ts'
+import { writeOutputFile } from '../output-file.ts'
 import { bannerlessLog, runNode } from '../run-node.ts'
 import { configOut, describeBlocks } from '../start.ts'
 import { parseDevFlags } from './command.ts'
@@ -78,5 +78,5 @@ async function announce(node: AssembledNode, home: string | undefined, choices: 
   if (!config.node.silent && config.log.format !== 'json') process.stdout.write(renderDevBanner(facts))
   if (config.node.configOut === '') return
   const file = { ...facts.anvil, ...configOut(node) }
-  diskFiles.write(config.node.configOut, `${JSON.stringify(file, null, 2)}\n`, { secret: true })
+  writeOutputFile('--config-out', config.node.configOut, `${JSON.stringify(file, null, 2)}\n`, { secret: true })
 }

@@ -32,7 +32,11 @@ test('a state that is kept at the stop is loaded by the next chain', async () =>
   {
     await using first = await open()
     await first.node.production!.nextBlock()
-    const kept = keepStateFile(first.node, { dumps: path, intervalMs: 60_000, keepsStates: false })!
+    const kept = keepStateFile(first.node, {
+      dumps: { path, flag: '--dump-state' },
+      intervalMs: 60_000,
+      keepsStates: false,
+    })!
     await first.node.production!.nextBlock()
     await kept.end()
   }
@@ -50,7 +54,11 @@ test('the file is written at each interval with changes, as a whole', async () =
   await using chain = await open()
   const { production } = chain.node
   const write = vi.fn(diskFiles.write)
-  const kept = keepStateFile(chain.node, { dumps: path, intervalMs: 20, keepsStates: false }, { ...diskFiles, write })!
+  const kept = keepStateFile(
+    chain.node,
+    { dumps: { path, flag: '--dump-state' }, intervalMs: 20, keepsStates: false },
+    { ...diskFiles, write },
+  )!
   const best = () => (JSON.parse(readFileSync(path, 'utf8')) as { best_block_number: number }).best_block_number
   await expect.poll(() => write.mock.calls.length).toBe(1)
   await production!.nextBlock()
@@ -68,7 +76,7 @@ test('a file that cannot be written is in the log, and at the stop it is an erro
   }
   const kept = keepStateFile(
     chain.node,
-    { dumps: join(folder, 'full.json'), intervalMs: 5, keepsStates: false },
+    { dumps: { path: join(folder, 'full.json'), flag: '--state' }, intervalMs: 5, keepsStates: false },
     { ...diskFiles, write },
   )!
   await expect.poll(() => chain.lines).toContain('error the state file cannot be written')
@@ -80,15 +88,37 @@ test('flags choose files: one for both, a folder, a file that need not exist', (
   const missing = join(folder, 'missing.json')
   expect(flags({ state: missing, 'state-interval': '5' })).toEqual({
     loads: undefined,
-    dumps: missing,
+    dumps: { path: missing, flag: '--state' },
     intervalMs: 5000,
     keepsStates: false,
   })
   const path = join(folder, 'state.json')
   writeFileSync(path, '{}')
-  const wanted = { loads: { path, bytes: Buffer.from('{}') }, dumps: path, intervalMs: 60_000, keepsStates: false }
-  expect(flags({ state: folder })).toEqual(wanted)
-  expect(flags({ 'load-state': path, 'dump-state': path })).toEqual(wanted)
+  const wanted = (flag: string) => ({
+    loads: { path, bytes: Buffer.from('{}') },
+    dumps: { path, flag },
+    intervalMs: 60_000,
+    keepsStates: false,
+  })
+  expect(flags({ state: folder })).toEqual(wanted('--state'))
+  expect(flags({ 'load-state': path, 'dump-state': path })).toEqual(wanted('--dump-state'))
+})
+
+test('a place that cannot be written is refused at the start, and named at the stop', async () => {
+  const file = join(folder, 'file')
+  writeFileSync(file, '')
+  expect(() => flags({ 'dump-state': join(file, 'x/y.json') })).toThrow(
+    `--dump-state ${join(file, 'x/y.json')}: cannot be written: `,
+  )
+  expect(() => flags({ state: join(file, 'y.json') })).toThrow(`--state ${join(file, 'y.json')}: cannot be written: `)
+  expect(() => flags({ 'dump-state': '/dev/null' })).toThrow('--dump-state /dev/null: cannot be written: it is no file')
+  const place = join(folder, 'new', 'deep')
+  const { dumps } = flags({ 'dump-state': join(place, 'z.json') })
+  expect(readdirSync(folder)).not.toContain('new')
+  writeFileSync(join(folder, 'new'), '')
+  await using chain = await open()
+  const kept = keepStateFile(chain.node, { dumps, intervalMs: 60_000, keepsStates: false })!
+  await expect(kept.end()).rejects.toThrow(`--dump-state ${join(place, 'z.json')}: cannot be written: not a directory`)
 })
 
 test.each([

@@ -8,6 +8,8 @@ import type { AssembledNode } from '../../node/assembly.ts'
 import { configError } from '../../node/config.ts'
 import { diskFiles, type Files } from '../../node/files.ts'
 import { readInputBytes } from '../../node/input-file.ts'
+import { ChainError } from '../../primitives/errors.ts'
+import { requireWritable, writeOutputFile } from '../output-file.ts'
 
 /** Name of the file in a folder that is given in place of a file, as in anvil. */
 const NAME_IN_FOLDER = 'state.json'
@@ -19,8 +21,8 @@ const MAX_INTERVAL_SECONDS = 2_147_483
 export interface StateFiles {
   /** The file that is loaded, and its content. */
   readonly loads: { readonly path: string; readonly bytes: Uint8Array } | undefined
-  /** The file that is written. */
-  readonly dumps: string | undefined
+  /** The file that is written, and the flag that names it. */
+  readonly dumps: { readonly path: string; readonly flag: string } | undefined
   readonly intervalMs: number
   /** Whether the file has the states of older blocks. */
   readonly keepsStates: boolean
@@ -34,7 +36,7 @@ export const EXCLUSIVE_STATE_FLAGS = [
   ['init', 'load-state'],
 ] as const
 
-const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
 
 const fileOf = (path: string): string => (isFolder(path) ? join(path, NAME_IN_FOLDER) : path)
 
@@ -43,7 +45,7 @@ function readBytes(path: string): Uint8Array | undefined {
   return existsSync(path) ? readInputBytes(path, { maxBytes: MAX_STATE_BYTES }) : undefined
 }
 
-function intervalOf(flags: ReadonlyMap<string, string>, dumps: string | undefined): number {
+function intervalOf(flags: ReadonlyMap<string, string>, dumps: StateFiles['dumps']): number {
   const given = flags.get('state-interval')
   if (given === undefined) return DEFAULT_INTERVAL_SECONDS * 1000
   if (dumps === undefined) throw configError('--state-interval needs --state or --dump-state')
@@ -56,18 +58,20 @@ function intervalOf(flags: ReadonlyMap<string, string>, dumps: string | undefine
 
 /**
  * Reads the flags `state`, `load-state`, `dump-state` and `state-interval`, and the file that is loaded: that of `--state` can
- * be absent. Throws `invalidArgument` with the flag.
+ * be absent. Throws `invalidArgument` with the flag, and `failedPrecondition` if the file cannot be written later.
  */
 export function stateFilesOf(flags: ReadonlyMap<string, string>): StateFiles {
   const both = flags.get('state')
   const load = both ?? flags.get('load-state')
   const dump = both ?? flags.get('dump-state')
-  const dumps = dump === undefined ? undefined : fileOf(dump)
+  const flag = both === undefined ? '--dump-state' : '--state'
+  const dumps = dump === undefined ? undefined : { path: fileOf(dump), flag }
   const path = load === undefined ? undefined : fileOf(load)
   const bytes = path === undefined ? undefined : readBytes(path)
   if (path !== undefined && bytes === undefined && both === undefined) {
     throw configError(`--load-state ${load}: ${path === load ? 'the file' : path} does not exist`)
   }
+  if (dumps) requireWritable(dumps.flag, dumps.path)
   return {
     loads: path !== undefined && bytes !== undefined ? { path, bytes } : undefined,
     dumps,
@@ -88,7 +92,7 @@ export async function loadStateFile({ gateway }: Pick<AssembledNode, 'gateway'>,
 
 /** The file that follows a chain. */
 export interface KeptState {
-  /** Writes the file a last time, and ends the intervals. */
+  /** Writes the file a last time, and ends the intervals. Rejects with `failedPrecondition` with flag and reason if it cannot. */
   end(): Promise<void>
 }
 
@@ -111,7 +115,8 @@ export function keepStateFile(
   async function write(): Promise<void> {
     const wanted = version()
     if (wanted === written) return
-    files.write(dumps!, `${JSON.stringify(await dumpState(gateway, keepsStates))}\n`)
+    const text = `${JSON.stringify(await dumpState(gateway, keepsStates))}\n`
+    writeOutputFile(dumps!.flag, dumps!.path, text, { files })
     written = wanted
   }
   /** Writes after the write in progress. */
@@ -121,7 +126,10 @@ export function keepStateFile(
     return next
   }
   const timer = setInterval(() => {
-    save().catch((error: unknown) => log('error', 'the state file cannot be written', { file: dumps, error }))
+    save().catch((error: unknown) => {
+      const reason = error instanceof ChainError ? { reason: error.message } : { file: dumps.path, error }
+      log('error', 'the state file cannot be written', reason)
+    })
   }, intervalMs)
   timer.unref()
   return {
