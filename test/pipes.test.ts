@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { startNode } from '../src/index.ts'
 import { startProcess } from './support/process.ts'
 
 const scratch = mkdtempSync(join(tmpdir(), 'almanac-pipes-'))
@@ -39,3 +40,41 @@ test('after its output is closed a node continues and a command exits silently; 
   expect(await piped('(sleep 1; tail -c 3)')).toBe('\n}\n')
   rmSync(scratch, { recursive: true })
 })
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk behind the output is one line, and a transaction that was sent is named',
+  async () => {
+    await using node = await startNode()
+    const home = mkdtempSync(join(tmpdir(), 'almanac-full-'))
+    const run = (output: string, words: readonly string[]) =>
+      new Promise<string>((done) => {
+        const program = [process.execPath, resolve(import.meta.dirname, '../bin/almanac')]
+        const line = [...program, ...words, '--home', home, '--keyring-backend', 'test']
+          .map((word) => `'${word}'`)
+          .join(' ')
+        execFile('sh', ['-c', `${line} > ${output}; echo $? >&2`], (_, out, err) => done(out + err))
+      })
+    const mnemonic = join(home, 'words.txt')
+    writeFileSync(mnemonic, node.mnemonic)
+    const recovery = ['--recover', '--algo', 'eth_secp256k1', '--mnemonic-file', mnemonic]
+    expect(await run('/dev/null', ['keys', 'add', 'alice', ...recovery])).toBe('0\n')
+    const full = 'almanac: standard output: no space left on device\n1\n'
+    expect(await run('/dev/full', ['keys', 'list'])).toBe(full)
+    const target = node.accounts[1]!.bech32
+    const sent = await run('/dev/full', [
+      'tx',
+      'bank',
+      'send',
+      'alice',
+      target,
+      '5unative',
+      '-y',
+      '--node',
+      node.urls.rest,
+    ])
+    const [, hash] = /^the transaction ([0-9A-F]{64}) was sent: do not send it again$/m.exec(sent) ?? []
+    expect(sent.endsWith(full)).toBe(true)
+    expect(await node.query(`/sdk/tx/v1beta1/txs/${hash}`)).toMatchObject({ tx_response: { code: 0 } })
+    rmSync(home, { recursive: true })
+  },
+)

@@ -1,11 +1,12 @@
 /** The terminal of a command: output and prompts. */
 import { createInterface } from 'node:readline'
+import { systemReason } from '../node/system-reason.ts'
 import { visibleText } from '../primitives/visible-text.ts'
 import { ERASE_LINE } from './erase-line.ts'
 
 export interface Terminal {
-  /** Prints a result on standard output. */
-  print(text: string): void
+  /** Prints a result on standard output. `otherwise` is printed on standard error if the system refuses the result. */
+  print(text: string, otherwise?: string): void
   /** Prints any other message on standard error. */
   note(text: string): void
   /** Writes a line on standard error over the one before, with at most `columns` characters. Absent if that is no terminal. */
@@ -32,20 +33,23 @@ export function processTerminal(): Terminal {
     if (isDrawn) stderr.write(ERASE_LINE)
     isDrawn = false
   }
+  const note = (text: string): void => {
+    erase()
+    stderr.write(`${visibleText(text)}\n`)
+  }
   const redraw = (text: string): void => {
     // The cursor stays at the begin, so that what others write begins there.
     stderr.write(`${ERASE_LINE}${text}\r`)
     isDrawn = text !== ''
   }
   return {
-    print: (text) => {
+    print: (text, otherwise) => {
       erase()
-      stdout.write(`${text}\n`)
+      stdout.write(`${text}\n`, (error) => {
+        if (error && otherwise !== undefined && systemReason(error) !== undefined) note(otherwise)
+      })
     },
-    note: (text) => {
-      erase()
-      stderr.write(`${visibleText(text)}\n`)
-    },
+    note,
     redraw: stderr.isTTY === true ? redraw : undefined,
     columns: stderr.columns,
     interactive: stdin.isTTY === true,

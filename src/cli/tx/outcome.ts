@@ -100,7 +100,8 @@ export async function sendAndPrint(
   const waits = flags.broadcastMode === 'block' && !flags.async && admitted.code === 0
   const hash = formatHex(sha256(tx)).toUpperCase()
   const shown = waits ? await waitForTx(node, hash, parseTimeout('--timeout', flags.timeout)) : admitted
-  terminal.print(formatOutput(outcomeOf(shown, format), format))
+  const isSent = admitted.code === 0 ? `the transaction ${hash} was sent: do not send it again` : undefined
+  terminal.print(formatOutput(outcomeOf(shown, format), format), isSent)
   if (admitted.code !== 0)
     throw queryError('failedPrecondition', `the node refused the transaction: ${admitted.raw_log}`)
   if (shown.code !== 0) {
