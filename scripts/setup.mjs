@@ -2,8 +2,9 @@
  * Set-up before `npm start` and `npm test`, with Node.js alone: installs when the lock file changed, builds the EVM
  * and the trees when `evm/` or `trees/` changed, and `dist/` when sources changed. Otherwise it only compares file times.
  *
- * npm runs it with `--prepare` after an installation in a checkout, and when it installs the package from a repository. Then
- * the packages are there, unless those for development were left out: such an installation keeps what is built.
+ * npm runs it with `--prepare` after an installation in a checkout, and in the clone when it installs the package from a
+ * repository. Then the packages are there, unless those for development were left out: such an installation keeps what is built.
+ * The script is `postprepare`, because npm warns of a script `prepare` whoever installs the tarball.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -98,7 +99,7 @@ async function run(title, command, args, usualMs) {
     cwd: root,
     shell: process.platform === 'win32',
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Tells the script `prepare` of an installation that this program builds afterwards.
+    // Tells the script `postprepare` of an installation that this program builds afterwards.
     env: { ...process.env, ALMANAC_SETUP: '1' },
   })
   for (const stream of [child.stdout, child.stderr]) {

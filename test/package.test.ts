@@ -42,6 +42,12 @@ test('the package contains nothing that depends on the machine or on the place o
   expect(named).toEqual([])
 })
 
+test('the package has no script that runs when it is installed, of which npm warns', () => {
+  const { scripts } = JSON.parse(readFileSync(join(almanac, 'package.json'), 'utf8')) as { scripts: object }
+  const atInstallation = ['preinstall', 'install', 'postinstall', 'prepare']
+  expect(Object.keys(scripts).filter((name) => atInstallation.includes(name))).toEqual([])
+})
+
 test('a second packing gives the same bytes', () => {
   const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex')
   expect(digest(pack(join(scratch, 'again')).tarball)).toBe(digest(tarball))
