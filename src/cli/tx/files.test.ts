@@ -129,7 +129,8 @@ test('a transaction is made, signed, checked, encoded and sent in steps, also wi
   await run('tx', `sign ${path} --from alice --output-document ${wrong}`, [...WITH_KEYS(), ...facts])
   await expect(run('tx', `validate-signatures ${wrong}`, ON_NODE())).rejects.toThrow('signatures validation failed')
   await expect(run('tx', `broadcast ${wrong}`, ON_NODE())).rejects.toThrow('incorrect account sequence')
-  await expect(run('tx', `broadcast ${path}`, ON_NODE())).rejects.toThrow('not signed: see')
+  for (const verb of ['broadcast', 'validate-signatures'])
+    await expect(run('tx', `${verb} ${path}`, ON_NODE())).rejects.toThrow(`${path}: not signed: see`)
   await expect(run('tx', `sign ${path} --from m1`, [...WITH_KEYS(), ...ON_NODE()])).rejects.toThrow(
     `is to be signed by ${alice}, not by m1`,
   )
@@ -166,6 +167,12 @@ test('two of three members sign for a multisig, in whatever order, and its coins
     ])
     parts.push(part)
   }
+  for (const named of ['team', team]) {
+    const signing = run('tx', `sign ${path} --from alice --multisig ${named}`, [...WITH_KEYS(), ...ON_NODE()])
+    await expect(signing).rejects.toThrow(/^alice is no member of team: its members are (m\d(, )?){3}$/)
+  }
+  const single = run('tx', `sign ${path} --from alice --multisig m1`, [...WITH_KEYS(), ...ON_NODE()])
+  await expect(single).rejects.toThrow('--multisig m1: m1 is no multisig')
   const joined = file('joined.json')
   const joining = (files: readonly string[]) =>
     run('tx', `multisign ${path} team ${files.join(' ')} --output-document ${joined}`, [...WITH_KEYS(), ...ON_NODE()])

@@ -17,7 +17,7 @@ import { signersOfTx } from '../../sdk/tx.ts'
 import { addNodeOptions, type NodeFlags, openNode } from '../client.ts'
 import type { Keyring } from '../keyring.ts'
 import { addKeyringOptions, findKey, type KeyringFlags, openKeyring, tryParseAddress } from '../keys/open.ts'
-import { type KeyRecord, publicKeyOfRecord } from '../keys/record.ts'
+import { type AnyRecord, type KeyRecord, publicKeyOfRecord } from '../keys/record.ts'
 import { identityOfFlags } from '../profile.ts'
 import { addFactOptions } from '../send-tx.ts'
 import type { Terminal } from '../terminal.ts'
@@ -109,8 +109,9 @@ function openSigning(flags: SignFlags, terminal: Terminal): Signing {
     throw queryError('invalidArgument', '--from is missing: name the key that signs, as `almanac keys list` shows it')
   const keyring = openKeyring(flags, terminal)
   const key = findKey(keyring, from)
-  const account = multisig === undefined ? key.address : addressOfMultisig(keyring, multisig)
-  return { identity: identityOfFlags(flags), keyring, key, account, flags }
+  const identity = identityOfFlags(flags)
+  const account = multisig === undefined ? key.address : addressOfMultisig(identity, keyring, multisig, key)
+  return { identity, keyring, key, account, flags }
 }
 
 const factsOfSigning = ({ identity, account, flags }: Signing): Promise<Facts> =>
@@ -153,8 +154,28 @@ async function signOne(
   return { schema: TxSchema, message: withSignatures(tx, signed) }
 }
 
-function addressOfMultisig(keyring: Keyring, nameOrAddress: string): Uint8Array {
-  return tryParseAddress(nameOrAddress) ?? keyring.find(nameOrAddress).address
+/**
+ * Returns the address of a multisig, 20 bytes. Throws `notFound` for an unknown name, and `invalidArgument` if the keyring knows
+ * the key as another kind, or the signer is none of its members.
+ */
+function addressOfMultisig(identity: Identity, keyring: Keyring, nameOrAddress: string, signer: KeyRecord): Uint8Array {
+  const address = tryParseAddress(nameOrAddress)
+  const records = keyring.list()
+  const isMeant = (record: AnyRecord) => record.name === nameOrAddress || (address && equal(record.address, address))
+  if (address && !records.some(isMeant)) return address
+  const multisig = keyring.find(nameOrAddress, address)
+  if (multisig.place !== 'multi')
+    throw queryError('invalidArgument', `--multisig ${nameOrAddress}: ${multisig.name} is no multisig`)
+  const members = multisig.key.keys.map((key) => addressOf(identity, key))
+  if (members.some((member) => equal(member, signer.address))) return multisig.address
+  const shown = members.map(
+    (member) =>
+      records.find((record) => equal(record.address, member))?.name ?? formatBech32(identity.bech32.account, member),
+  )
+  throw queryError(
+    'invalidArgument',
+    `${signer.name} is no member of ${multisig.name}: its members are ${shown.join(', ')}`,
+  )
 }
 
 const signersOf = (identity: Identity, tx: Tx): Uint8Array[] =>
