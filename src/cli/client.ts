@@ -58,11 +58,18 @@ function urlOfHome({ home: root, portOffset }: NodeFlags): string {
   return `http://${addressOf(rest.host, rest.port + node.portOffset)}`
 }
 
+/** Throws `invalidArgument` unless the value of `--node` is a URL of HTTP. `wanted` says what it must be. */
+export function requireHttpUrl(url: string, wanted: string): void {
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw queryError('invalidArgument', `--node ${url}: must be ${wanted}`)
+}
+
 const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** Creates a client of the REST API at a URL. */
 function createNodeClient(url: string): NodeClient {
   const base = url.replace(/\/+$/, '')
+  requireHttpUrl(url, 'the REST URL of a node, such as http://127.0.0.1:1317')
   const request = async (path: string, init: RequestInit): Promise<unknown> => {
     let response: Response
     try {
@@ -77,7 +84,11 @@ function createNodeClient(url: string): NodeClient {
   }
   return {
     url: base,
-    get: (path, options) => request(path, options?.height ? { headers: { 'x-sdk-block-height': options.height } } : {}),
+    async get(path, { height } = {}) {
+      if (height !== undefined && !/^\d+$/.test(height))
+        throw queryError('invalidArgument', `--height ${height}: must be the height of a block, an integer`)
+      return await request(path, height ? { headers: { 'x-sdk-block-height': height } } : {})
+    },
     post: (path, body) => request(path, { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(body) }),
   }
 }

@@ -10,6 +10,7 @@ import { parseValidatorKey, type ValidatorKey } from '../node/validator-key.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { formatBase64 } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+import { listsCommands } from './command-list.ts'
 import { addHomeOptions } from './keys/open.ts'
 import { identityOfFlags, type ProfileFlags } from './profile.ts'
 import { homeOf } from './settings.ts'
@@ -43,7 +44,7 @@ export async function comet(args: readonly string[]): Promise<number> {
     const advice = 'the engine writes it at the first start with --consensus cometbft'
     return peerIdOf(parsePeerKey(readKey(path, advice), path))
   })
-  await program.parseAsync([...args], { from: 'user' })
+  await listsCommands(program).parseAsync([...args], { from: 'user' })
   return 0
 }
 

@@ -90,6 +90,31 @@ test('an error cuts off a value that nobody could read', async () => {
   expect(unknown.join('')).toMatch(/^error: unknown command 'x{127}… \(100002 characters\)\n/)
 })
 
+test.each([
+  [['tx', 'foo'], "error: unknown command 'foo'\n(one of: auth, authz, bank, "],
+  [['tx', 'bank', 'foo'], "error: unknown command 'foo'\n(one of: multi-send, "],
+  [['tx', 'bank', 'sned'], "error: unknown command 'sned'\n(Did you mean send?)\n"],
+  [['keys', 'foo'], "error: unknown command 'foo'\n(one of: add, "],
+  [['genesis', 'foo'], "error: unknown command 'foo'\n(one of: add-"],
+  [['config', 'foo'], "error: unknown command 'foo'\n(one of: get, set; alone the command prints all settings)\n"],
+])('%o names the commands that exist', async (words, start) => {
+  const said: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => said.push(String(text)) > 0)
+  expect(await runCommand(words)).toBe(2)
+  expect(said.join('').slice(0, start.length)).toBe(start)
+  expect(said.join('').split('unknown command')).toHaveLength(2)
+})
+
+test.each([
+  [['tx', 'bank', 'send', '-y'], '--from is missing: give it, or the argument of that name'],
+  [['query', 'bank', 'params', '--node', 'foo'], '--node foo: must be the REST URL of a node, such as http'],
+  [['query', 'bank', 'params', '--node', 'localhost:1317'], '--node localhost:1317: must be the REST URL'],
+  [['query', 'bank', 'params', '--height', 'abc'], '--height abc: must be the height of a block, an integer'],
+  [['status', '--node', 'foo'], '--node foo: must be the URL of a CometBFT RPC, such as http'],
+])('%o is refused with the flag', async (words, message) => {
+  expect(await refused(...words)).toContain(`almanac: ${message}`)
+})
+
 test('a home behind a link that leads nowhere is refused with advice, as is one on a file system that is read-only', async () => {
   const link = join(scratch, 'link')
   symlinkSync(join(scratch, 'nowhere'), link)
@@ -159,15 +184,18 @@ test('status of a home without an answer names the home, and a process that has 
   expect(await refused('status', '--home', home)).toContain('has blocks that')
 })
 
-test('status refuses the answer of another server', async () => {
-  const server = createServer((_, response) => response.end('{"jsonrpc":"2.0","error":{}}'))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  try {
-    expect(await refused('status', '--home', scratch, '--comet-port', String(port))).toBe(
-      `almanac: the server at http://127.0.0.1:${port}/status is not an Almanac node: check --home, --comet-port and --port-offset\n`,
-    )
-  } finally {
-    server.close()
-  }
-})
+test.each(['{"jsonrpc":"2.0","error":{}}', 'a page'])(
+  'status refuses the answer of another server: %s',
+  async (answer) => {
+    const server = createServer((_, response) => response.end(answer))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    try {
+      expect(await refused('status', '--home', scratch, '--comet-port', String(port))).toBe(
+        `almanac: the server at http://127.0.0.1:${port}/status is not the CometBFT RPC of a node: check --node, --home, --comet-port and --port-offset\n`,
+      )
+    } finally {
+      server.close()
+    }
+  },
+)

@@ -253,7 +253,7 @@ function hintOf({ code, syscall }: SystemError): string | undefined {
 const HINTS: readonly (readonly [codes: readonly string[], text: string])[] = [
   [
     ['EACCES', 'EPERM'],
-    'The current user must be able to write to the home: change its owner, or set another home with --home DIR (ALMANAC_HOME).',
+    'The current user must be able to read and write the home: change its owner, or set another home with --home DIR (ALMANAC_HOME).',
   ],
   [
     ['EROFS'],

@@ -23,6 +23,8 @@ export async function config(args: readonly string[]): Promise<number> {
     'after',
     '\nCommands:\n  almanac config get KEY         print one setting, such as rest.port\n  almanac config set KEY VALUE   write one to config.toml',
   )
+  if (first !== undefined && !first.startsWith('-'))
+    command.error(`error: unknown command '${first}'\n(one of: get, set; alone the command prints all settings)`)
   command.parse([...args], { from: 'user' })
   const flags = flagsOf(command)
   process.stdout.write(renderEffective(await inForce(flags, homeOf(flags['home']))))

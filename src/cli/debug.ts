@@ -11,6 +11,7 @@ import { formatHex, parseBase64, parseHex } from '../primitives/bytes.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { decodeMessage } from '../sdk/decode.ts'
 import { addressOf, decodePublicKey, encodePublicKey, type PublicKey, type SimpleKey } from '../sdk/public-key.ts'
+import { listsCommands } from './command-list.ts'
 import { parseAddress } from './keys/addresses.ts'
 import { addHomeOptions } from './keys/open.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
@@ -71,7 +72,7 @@ export async function debug(
   add('base64-decode <json>', 'Decode messages of JSON, such as {"type_url": "…", "value": "base64"}').action(
     (text: string, flags: DebugFlags) => print(decodePacked(identityOfFlags(flags), text), flags),
   )
-  await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+  await listsCommands(program).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
   return 0
 }
 

@@ -7,6 +7,7 @@ import { chooseProfile } from '../node/profile.ts'
 import { SETTINGS } from '../node/settings.ts'
 import { queryError } from '../primitives/errors.ts'
 import { parseRfc3339 } from '../primitives/time.ts'
+import { listsCommands } from './command-list.ts'
 import { addAccountCommand } from './genesis/account.ts'
 import { preparedPath } from './genesis/document.ts'
 import { addGentxCommands } from './genesis/gentx.ts'
@@ -69,7 +70,7 @@ function migrate(target: string, path: string, flags: MigrateFlags, terminal: Te
 
 /** Runs `almanac genesis` with the arguments after its name. Returns the exit code. */
 export async function genesis(args: readonly string[]): Promise<number> {
-  await genesisCommand().parseAsync([...args], { from: 'user' })
+  await listsCommands(genesisCommand()).parseAsync([...args], { from: 'user' })
   return 0
 }
 

@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { formatBech32 } from '../primitives/address.ts'
 import { queryError } from '../primitives/errors.ts'
+import { listsCommands } from './command-list.ts'
 import { addKey, addKeyOptions } from './keys/add.ts'
 import { parseAddress } from './keys/addresses.ts'
 import type { ImportedKey } from './keys/armored-key.ts'
@@ -149,6 +150,6 @@ export function keysCommand(terminal: Terminal): Command {
 
 /** Runs `almanac keys` with the arguments after its name. Returns the exit code. */
 export async function keys(args: readonly string[]): Promise<number> {
-  await keysCommand(processTerminal()).parseAsync([...args], { from: 'user' })
+  await listsCommands(keysCommand(processTerminal())).parseAsync([...args], { from: 'user' })
   return 0
 }

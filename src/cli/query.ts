@@ -7,6 +7,7 @@ import { almanac } from '../identity/profiles/almanac.ts'
 import { methods } from '../identity/registry.ts'
 import { ChainError, queryError } from '../primitives/errors.ts'
 import { addReadOptions, openNode, type ReadFlags } from './client.ts'
+import { listsCommands } from './command-list.ts'
 import { describedBy, showDescriptions } from './described-help.ts'
 import { addFieldFlags, type FieldFlag, fieldFlags, fullName, kebab, optionKey, requestJson } from './flags.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
@@ -232,6 +233,6 @@ export function queryCommand(terminal: Terminal): Command {
 
 /** Runs `almanac query` with the arguments after its name. Returns the exit code. */
 export async function query(args: readonly string[]): Promise<number> {
-  await queryCommand(processTerminal()).parseAsync([...args], { from: 'user' })
+  await listsCommands(queryCommand(processTerminal())).parseAsync([...args], { from: 'user' })
   return 0
 }

@@ -8,6 +8,7 @@ import { profileOfHome } from '../node/home-record.ts'
 import { requireDatabase } from '../node/lost-chain.ts'
 import { formatHex, parseHex } from '../primitives/bytes.ts'
 import { queryError } from '../primitives/errors.ts'
+import { listsCommands } from './command-list.ts'
 import { commandProgress, reportProgress } from './operation/progress.ts'
 import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
@@ -64,7 +65,7 @@ export async function snapshot(
   add('load <archive>', 'Add the snapshot in an archive to those of the home.').action((path: string, flags: Flags) =>
     load(pathsOf(flags), path, terminal),
   )
-  await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+  await listsCommands(program).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
   return 0
 }
 

@@ -12,6 +12,7 @@ import { readHome } from '../node/read-home.ts'
 import { readRunFile } from '../node/run-file.ts'
 import type { Config } from '../node/settings.ts'
 import { queryError } from '../primitives/errors.ts'
+import { requireHttpUrl } from './client.ts'
 import { addSettings, flagsOf, homeOf, resolveSettings } from './settings.ts'
 
 interface CometStatus {
@@ -51,6 +52,7 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
   const rpc = String(node ?? running ?? ownUrl)
     .replace(/^tcp:/, 'http:')
     .replace(/\/+$/, '')
+  if (node !== undefined) requireHttpUrl(rpc, 'the URL of a CometBFT RPC, such as http://127.0.0.1:26657')
   if (watch !== undefined) {
     const { watchStatus } = await import('./status-watch.ts')
     await watchStatus(rpc, (line) => process.stdout.write(`${line}\n`), new AbortController().signal)
@@ -63,7 +65,7 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
     const response = await fetch(url)
     halted = response.headers.get(HALTED_HEADER)
     lag = response.headers.get(LAG_HEADER)
-    result = ((await response.json()) as { readonly result?: CometStatus } | null)?.result
+    result = resultOf(await response.text())
   } catch {
     const paths = homePaths(home)
     // Without a run file the URL is a guess, which would mislead.
@@ -73,7 +75,7 @@ export async function status(args: readonly string[], build?: Build): Promise<nu
   if (!result?.sync_info)
     throw queryError(
       'unavailable',
-      `the server at ${url} is not an Almanac node: check --home, --comet-port and --port-offset`,
+      `the server at ${url} is not the CometBFT RPC of a node: check --node, --home, --comet-port and --port-offset`,
     )
   const { node_info, sync_info, validator_info } = result
   const shown = {
@@ -102,6 +104,15 @@ async function refuseHome(paths: HomePaths, config: Config, build: Build | undef
       ? `no node runs in ${paths.root}; ${await adviceFor(paths, config, build)}`
       : `process ${holder} runs in ${paths.root}, and has no open port yet: a node opens its ports when its chain is ready, so repeat this; prune, compact and reindex open none`,
   )
+}
+
+/** Returns the result of an answer of the CometBFT RPC; undefined if it is none. */
+function resultOf(answer: string): CometStatus | undefined {
+  try {
+    return (JSON.parse(answer) as { readonly result?: CometStatus } | null)?.result
+  } catch {
+    return undefined
+  }
 }
 
 /** Returns the advice for an operator whose node does not answer. */

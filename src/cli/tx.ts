@@ -9,6 +9,7 @@ import type { Identity } from '../identity/types.ts'
 import { readInputText } from '../node/input-file.ts'
 import { formatBech32 } from '../primitives/address.ts'
 import { queryError } from '../primitives/errors.ts'
+import { listsCommands } from './command-list.ts'
 import {
   addFieldFlags,
   type FieldFlag,
@@ -65,6 +66,8 @@ async function send(
   // The family's tool takes the signer as the first argument of some messages, in place of --from.
   const isSignerFirst = signsFirst(schema.typeName) && args.length > 0 && flags.from === undefined
   const from = isSignerFirst ? args.shift() : flags.from
+  if (from === undefined && signsFirst(schema.typeName))
+    throw queryError('invalidArgument', '--from is missing: give it, or the argument of that name')
   const values = withPositional(schema, fields, command, args)
   requireAddresses(schema, fields, values)
   await sendTx({ ...flags, ...(from !== undefined && { from }) }, terminal, ({ identity, address }) => [
@@ -213,6 +216,6 @@ export function txCommand(terminal: Terminal): Command {
 
 /** Runs `almanac tx` with the arguments after its name. Returns the exit code. */
 export async function tx(args: readonly string[]): Promise<number> {
-  await txCommand(processTerminal()).parseAsync([...args], { from: 'user' })
+  await listsCommands(txCommand(processTerminal())).parseAsync([...args], { from: 'user' })
   return 0
 }

@@ -8,6 +8,7 @@ import { type HomePaths, homePaths } from '../node/home-paths.ts'
 import { readHome } from '../node/read-home.ts'
 import { queryError } from '../primitives/errors.ts'
 import type { Progress } from '../primitives/progress.ts'
+import { listsCommands } from './command-list.ts'
 import { commandProgress } from './operation/progress.ts'
 import { formatOutput, parseOutputFormat } from './output.ts'
 import { homeOf, resolveSettings } from './settings.ts'
@@ -56,7 +57,7 @@ export async function upgrade(
     process.stdout.write(`${formatOutput(preflightJson(found), parseOutputFormat(flags.output))}\n`)
     if (found.findings.some(({ level }) => level === 'fault')) code = FAULT
   })
-  await program.parseAsync([...args], { from: 'user' })
+  await listsCommands(program).parseAsync([...args], { from: 'user' })
   return code
 }
 

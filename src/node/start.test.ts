@@ -127,6 +127,19 @@ test('a choice of ports that is neither true nor false is refused', async () => 
   )
 })
 
+test('a configuration, a world or a section that is no object is refused by name', async () => {
+  const of = (...given: readonly unknown[]) =>
+    (startNode as (...given: readonly unknown[]) => Promise<unknown>)(...given)
+  const refused = (given: unknown, message: string) =>
+    expect(given).rejects.toMatchObject({ status: 'invalidArgument', message })
+  await refused(of(null), 'the configuration is null: it must be an object')
+  await refused(of(5), 'the configuration is 5: it must be an object')
+  await refused(testNode(null as never), 'the configuration is null: it must be an object')
+  await refused(of({}, null), 'the world is null: it must be an object')
+  await refused(of({ chain: 'local' }), 'chain is "local": it must be an object')
+  await refused(of({ home: 5 }), 'home is 5: it must be a path')
+})
+
 test('an invalid mnemonic and an invalid chain id are refused with the reason', async () => {
   const of = (chain: { mnemonic?: string; id?: string }) => startNode({ ports: false, chain })
   await expect(of({ mnemonic: 'test test' })).rejects.toThrow(

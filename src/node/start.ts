@@ -85,8 +85,12 @@ export interface Node<Urls extends GatewayUrls = OpenUrls> extends AsyncDisposab
 export async function startNode(config: NodeConfig & { readonly ports: false }, world?: World): Promise<Node<NoUrls>>
 export async function startNode(config?: NodeConfig, world?: World): Promise<Node>
 export async function startNode(config: NodeConfig = {}, world: World = {}): Promise<Node<GatewayUrls>> {
+  requireObject('the configuration', config)
+  requireObject('the world', world)
   const { home, ports = true, ...sections } = config
-  if (typeof ports !== 'boolean') throw configError(`ports is ${JSON.stringify(ports)}: it must be true or false`)
+  for (const [name, value] of Object.entries(sections)) if (value !== undefined) requireObject(name, value)
+  if (home !== undefined && typeof home !== 'string') throw configError(`home is ${shown(home)}: it must be a path`)
+  if (typeof ports !== 'boolean') throw configError(`ports is ${shown(ports)}: it must be true or false`)
   const files = world.files ?? diskFiles
   const clock = world.clock ?? Date.now
   const text = home === undefined ? undefined : files.read(homePaths(home).config)
@@ -120,6 +124,14 @@ export async function startNode(config: NodeConfig = {}, world: World = {}): Pro
   return nodeOf(assembled, records)
 }
 
+const shown = (value: unknown): string => (typeof value === 'bigint' ? String(value) : JSON.stringify(value))
+
+/** Throws `invalidArgument` with the name unless a value is an object. */
+function requireObject(name: string, value: unknown): void {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return
+  throw configError(`${name} is ${shown(value)}: it must be an object`)
+}
+
 /** Noon of the first day of 2024: the genesis time of a test chain. */
 const TEST_TIME_MS = Date.UTC(2024, 0, 1, 12)
 
@@ -127,6 +139,7 @@ const TEST_TIME_MS = Date.UTC(2024, 0, 1, 12)
 export async function testNode(config: NodeConfig & { readonly ports: true }, world?: World): Promise<Node>
 export async function testNode(config?: NodeConfig, world?: World): Promise<Node<NoUrls>>
 export async function testNode(config: NodeConfig = {}, world: World = {}): Promise<Node<GatewayUrls>> {
+  requireObject('the configuration', config)
   return startNode(
     { ports: false, ...config, blocks: { time: 'manual', ...config.blocks } },
     { clock: () => TEST_TIME_MS, ...world },

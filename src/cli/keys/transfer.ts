@@ -49,7 +49,10 @@ export async function exportKey(name: string, flags: ExportFlags, terminal: Term
 
 function mnemonicOf({ name }: KeyRecord, mnemonic: string | undefined): string {
   if (mnemonic !== undefined) return mnemonic
-  throw queryError('notFound', `the keyring has no mnemonic of ${name}: it was imported, or added with --no-backup`)
+  throw queryError(
+    'notFound',
+    `the keyring has no mnemonic of ${name}: it was imported, or added with --recover or --no-backup`,
+  )
 }
 
 export interface ImportFlags extends KeyringFlags {

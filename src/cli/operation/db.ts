@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { requireReadable } from '../../node/doctor/readable.ts'
 import { diskFiles } from '../../node/files.ts'
 import { requireDatabase } from '../../node/lost-chain.ts'
+import { listsCommands } from '../command-list.ts'
 import { processTerminal, type Terminal } from '../terminal.ts'
 import { formatBytes, reportProgress } from './progress.ts'
 import { chainHome } from './stopped.ts'
@@ -24,7 +25,7 @@ export async function db(
     .option('--home <dir>', 'home of the chain (default: ALMANAC_HOME, or ~/.almanac)')
     .option('--json', 'print JSON')
     .action((flags: Flags) => stats(flags, terminal))
-  await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
+  await listsCommands(program).parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' })
   return 0
 }
 

@@ -1,7 +1,8 @@
 /** `almanac tx broadcast`, `encode`, `decode`, `validate-signatures` and `simulate`: what is done with a transaction in a file. */
 import { fromBinary } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
-import { TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import { type Tx, TxSchema } from '../../gen/sdk/tx/v1beta1/tx_pb.ts'
+import type { Identity } from '../../identity/types.ts'
 import { formatBech32 } from '../../primitives/address.ts'
 import { equal, formatBase64, formatHex, parseBase64, parseHex } from '../../primitives/bytes.ts'
 import { queryError } from '../../primitives/errors.ts'
@@ -36,9 +37,7 @@ export function addDocumentCommands(parent: Command, terminal: Terminal): void {
   addSendOptions(addNodeOptions(broadcast)).action(async (file: string) => {
     const flags = broadcast.opts<Flags & SendFlags>()
     checkSendFlags(flags)
-    const tx = readTxFile(identityOfFlags(flags), file)
-    if (tx.signatures.every(({ length }) => length === 0))
-      throw queryError('invalidArgument', `${file}: not signed: see \`almanac tx sign\``)
+    const tx = readSignedFile(identityOfFlags(flags), file)
     await sendAndPrint(openNode(flags), encodeTx(tx), flags, parseOutputFormat(flags.output), terminal)
   })
 
@@ -73,9 +72,16 @@ export function addDocumentCommands(parent: Command, terminal: Terminal): void {
   addFactOptions(addNodeOptions(validate)).action((file: string) => validateSignatures(file, validate.opts(), terminal))
 }
 
+/** Reads the transaction of a file. Throws `invalidArgument` if it has no signature. */
+function readSignedFile(identity: Identity, file: string): Tx {
+  const tx = readTxFile(identity, file)
+  if (tx.signatures.some(({ length }) => length > 0)) return tx
+  throw queryError('invalidArgument', `${file}: not signed: see \`almanac tx sign\``)
+}
+
 async function validateSignatures(file: string, flags: Flags & FactFlags, terminal: Terminal): Promise<void> {
   const identity = identityOfFlags(flags)
-  const bytes = encodeTx(readTxFile(identity, file))
+  const bytes = encodeTx(readSignedFile(identity, file))
   const decoded = decodeBytes(identity, bytes)
   const { authInfo, signatures } = fromBinary(TxSchema, bytes)
   const signers = signersOfTx({ identity }, decoded)
