@@ -4,7 +4,7 @@
  *
  * npm runs it with `--prepare` after an installation in a checkout, and in the clone when it installs the package from a
  * repository. Then the packages are there, unless those for development were left out: such an installation keeps what is built.
- * The script is `postprepare`, because npm warns of a script `prepare` whoever installs the tarball.
+ * The script is `postprepare`: npm warns of a script `prepare` when it installs the tarball.
  */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -113,6 +113,7 @@ test('both entries of the package have types and work, with the parts that are b
     module: 'NodeNext',
     strict: true,
     skipLibCheck: false,
+    noUncheckedIndexedAccess: true,
     typeRoots: [join(root, 'node_modules/@types')],
     types: ['node'],
   }

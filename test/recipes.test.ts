@@ -27,7 +27,7 @@ const run = (...args: readonly string[]) =>
 test('the page has the recipes that are run here', () => {
   expect(programs.map(({ name }) => name)).toEqual([
     'payments.test.js',
-    'payments.test.mjs',
+    'hashes.test.mjs',
     'viem.mjs',
     'anvil.mjs',
     'ethers.mjs',
@@ -50,7 +50,7 @@ test('the test file for Vitest passes', async () => {
 })
 
 test('the test file for the test runner of Node.js passes', async () => {
-  const { stdout } = await run('--test', '--test-reporter=tap', 'payments.test.mjs')
+  const { stdout } = await run('--test', '--test-reporter=tap', 'hashes.test.mjs')
   expect(stdout).toMatch(/^# pass 3$/m)
   expect(stdout).toMatch(/^# fail 0$/m)
 })

@@ -104,7 +104,7 @@ async function check(seed: number, homes: readonly (string | undefined)[]): Prom
   await changed.rpc('hardhat_setCoinbase', changed.node.accounts[3]!.address)
   lost.push(
     ...(await live(
-      { ...changed, node: { ...changed.node, accounts: changed.node.accounts.slice(4) } as Node },
+      { ...changed, node: { ...changed.node, accounts: changed.node.accounts.slice(4) } as unknown as Node },
       numbers(seed + 2),
       10,
     )),

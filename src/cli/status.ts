@@ -106,7 +106,7 @@ async function refuseHome(paths: HomePaths, config: Config, build: Build | undef
   )
 }
 
-/** Returns the result of an answer of the CometBFT RPC; undefined if it is none. */
+/** Returns the result in an answer of the CometBFT RPC; undefined in that of another server. */
 function resultOf(answer: string): CometStatus | undefined {
   try {
     return (JSON.parse(answer) as { readonly result?: CometStatus } | null)?.result

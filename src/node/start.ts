@@ -44,7 +44,7 @@ type NoUrls = { readonly [Name in keyof GatewayUrls]?: never }
 export interface Node<Urls extends GatewayUrls = OpenUrls> extends AsyncDisposable {
   readonly urls: Urls
   /** Accounts at m/44'/60'/0'/0/n, then those at m/44'/118'/0'/0/n. */
-  readonly accounts: readonly DevAccount[]
+  readonly accounts: readonly [DevAccount, DevAccount, ...DevAccount[]]
   readonly chainId: string
   readonly evmChainId: number
   readonly mnemonic: string
@@ -207,7 +207,8 @@ function nodeOf(node: AssembledNode, records: LogRecords): Node<GatewayUrls> {
   }
   return {
     urls: node.urls,
-    accounts: node.accounts,
+    // `chain.accounts` is at least 1, for each of two paths.
+    accounts: node.accounts as Node['accounts'],
     chainId: node.chainId,
     get evmChainId() {
       return Number(node.gateway.evmChainId)

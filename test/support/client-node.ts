@@ -31,6 +31,6 @@ export async function startClientNode(): Promise<ClientNode> {
     throw error
   }
   const { rest, jsonrpc, ws, grpc, comet } = nodes.at(-1)!
-  const accounts = deriveAccounts(TEST_MNEMONIC, ACCOUNTS, almanac)
+  const accounts = deriveAccounts(TEST_MNEMONIC, ACCOUNTS, almanac) as Node['accounts']
   return { urls: { rest, jsonrpc, ws, grpc, comet }, accounts, chainId, evmChainId, stop }
 }
