@@ -88,7 +88,7 @@ export async function runNode({ open, logFormat, announce, beforeStop }: RunOpti
       .catch((error: unknown) => {
         exitCode ||= 1
         if (error instanceof ChainError) node.log('error', error.message)
-        else node.log('error', 'the stop was not clean; the chain is complete up to its last block', { error })
+        else node.log('error', 'the stop was not clean; a chain on disk is complete up to its last block', { error })
       })
       .then(() => delay(lingerMs))
       .finally(() => process.exit(exitCode))
