@@ -14,7 +14,7 @@ let path: string
 const running: NodeProcess[] = []
 beforeAll(async () => {
   if (!ENGINE) return
-  network = writeNetwork('--block-time', '300ms', '--voting-period', '5s')
+  network = writeNetwork('--block-time', '300ms', '--voting-period', '10s')
   path = await bundle('network-upgrade')
 })
 afterAll(async () => {
@@ -45,7 +45,8 @@ test.skipIf(!ENGINE)(
     const height = (await heightOf(config)) + 60
     await proposePlan(config, 'v2', height)
     const { id } = (await lastProposal(config))!
-    for (const account of config.accounts.slice(1, 4)) await voteFor({ ...config, accounts: [account] }, id)
+    const voters = config.accounts.slice(1, 4)
+    await Promise.all(voters.map((account) => voteFor({ ...config, accounts: [account] }, id)))
     expect(await Promise.all(nodes.map(({ ended }) => ended))).toEqual([3, 3, 3, 3])
     for (const node of nodes) expect(node.stdout()).toBe(`UPGRADE "v2" NEEDED at height: ${height}: \n`)
 
