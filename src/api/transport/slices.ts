@@ -1,4 +1,5 @@
 /** Time slices for long work on the main thread. Between slices the event loop serves other requests. */
+import { setMaxListeners } from 'node:events'
 import { turns as ownTurns, type Share, type Turns } from './turns.ts'
 
 /** Used time with which work begins that is known to be long, so that requests come first. */
@@ -38,5 +39,8 @@ export function noteClient(signal: AbortSignal, address: string): void {
  * Creates the pause of work that is known to be long, and ends with a signal: a pause ends with it too, so the work looks at the
  * signal after each. Its time counts for the client that was noted.
  */
-export const createSignalPause = (signal: AbortSignal | undefined): Pause =>
-  createPause(ownTurns.share((signal && clients.get(signal)) ?? '', LONG_MS), signal)
+export function createSignalPause(signal: AbortSignal | undefined): Pause {
+  // Each piece of work that waits listens, and a client can ask for many at a time.
+  if (signal) setMaxListeners(0, signal)
+  return createPause(ownTurns.share((signal && clients.get(signal)) ?? '', LONG_MS), signal)
+}

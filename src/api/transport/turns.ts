@@ -130,7 +130,7 @@ export function createTurns(elapsed: () => number = () => performance.now()): Tu
     if (share.address !== '' && isModest(share) && share.all.usedMs <= MOST_OF_ADDRESS_MS) modestAt = now
   }
 
-  /** Forgets the addresses that have used little; all, if those are few, since each look at them takes time. */
+  /** Forgets the addresses that have used little. Forgets all if more than half have used more, since each look takes time. */
   function forgetAddresses(): void {
     const now = elapsed()
     for (const [address, used] of addresses) if (left(used, now) < FORGOTTEN_MS) addresses.delete(address)
