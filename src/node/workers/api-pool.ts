@@ -84,6 +84,8 @@ const RESTART_MS = 500
 /** Time after which a worker that does not end is killed, milliseconds. Closing the ports takes up to two seconds. */
 const STOP_MS = 4000
 const MIB = 2 ** 20
+/** Heap and buffers that the process of noisy clients can have, however small `api.memory` is: without clients it has about 60 MB. */
+const LEAST_NOISY_BYTES = 256 * MIB
 /**
  * Variables of the C library of Linux: memory of long answers goes back to the system once they are sent, where it would
  * otherwise stay with the process, in the parts of each of its threads.
@@ -192,7 +194,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       return
     }
     if (message.kind === 'noisyState') {
-      noisy.report(worker, message.ownBytes)
+      noisy.report(worker, message.filledBytes)
       if (message.addresses.length > 0) tellOthers({ kind: 'stillNoisy', addresses: message.addresses })
       return
     }
@@ -326,7 +328,7 @@ export async function openApiPool(options: ApiPoolOptions): Promise<ApiPool> {
       if (started) started.isKilled = true
       worker.process.kill('SIGKILL')
     },
-    maxBytes: noisyBytes,
+    maxBytes: Math.max(noisyBytes, LEAST_NOISY_BYTES),
     elapsed: () => performance.now(),
     log,
   })

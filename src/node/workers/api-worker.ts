@@ -4,6 +4,7 @@
  */
 import { readdirSync } from 'node:fs'
 import { setPriority } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
 import { forwardedMethods } from '../../api/jsonrpc/forwarded.ts'
 import type { CometNodeInfo } from '../../api/node-info.ts'
 import { turns as requestTurns } from '../../api/transport/turns.ts'
@@ -25,7 +26,6 @@ import { readiness, timingOf } from '../health.ts'
 import { createLog, type Log } from '../log.ts'
 import { openCompute } from '../open-compute.ts'
 import { openReader } from '../open-reader.ts'
-import { residentMemory } from '../resident-memory.ts'
 import type { Config } from '../settings.ts'
 import { openSnapshotFolder } from '../snapshots/folder.ts'
 import { createTurns } from '../turns.ts'
@@ -159,11 +159,14 @@ function noisyClientsOf(main: MainProcess, config: Config, log: Log): NoisyClien
 function receivedPortsOf(main: MainProcess): ReceivedPorts {
   const ports = createReceivedPorts(main.tellIdle)
   main.onConnection(ports.receive)
-  setInterval(
-    () => main.tellNoisyState(residentMemory()?.ownBytes, requestTurns.busy(STILL_NOISY_MS)),
-    STATE_MS,
-  ).unref()
+  setInterval(() => main.tellNoisyState(filledBytes(), requestTurns.busy(STILL_NOISY_MS)), STATE_MS).unref()
   return ports
+}
+
+/** Returns the heap and the buffers of this thread, which clients fill. Compute threads have limits of their own. */
+function filledBytes(): number {
+  const { total_heap_size: heap, external_memory: buffers } = getHeapStatistics()
+  return heap + buffers
 }
 
 /** Lets other processes come first on a busy machine. Threads that start later inherit the priority. */

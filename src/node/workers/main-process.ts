@@ -70,8 +70,8 @@ export interface MainProcess {
   handOver(handle: Handle, sent: () => void): void
   /** Asks the main process to end this one, which no noisy client has used for a long time. */
   tellIdle(): void
-  /** Tells of this process, which serves noisy clients: its own memory, and the addresses that use it much. */
-  tellNoisyState(ownBytes: number | undefined, addresses: readonly string[]): void
+  /** Tells of this process, which serves noisy clients: its heap and buffers, and the addresses that use it much. */
+  tellNoisyState(filledBytes: number, addresses: readonly string[]): void
   /** Sets the listener that learns whether the process of noisy clients takes connections. */
   onNoisyOpen(listener: (isOpen: boolean) => void): void
   /** Sets the listener that learns which addresses go on to use that process much. */
@@ -198,7 +198,7 @@ export function joinMainProcess(serve: (setup: ApiSetup, main: MainProcess) => P
     handOver: (handle, sent) =>
       void process.send!({ kind: 'connection' } satisfies FromApiWorker, handle as unknown as Socket, undefined, sent),
     tellIdle: () => send({ kind: 'idle' }),
-    tellNoisyState: (ownBytes, addresses) => send({ kind: 'noisyState', ownBytes, addresses }),
+    tellNoisyState: (filledBytes, addresses) => send({ kind: 'noisyState', filledBytes, addresses }),
     onNoisyOpen(listener) {
       noisyOpen = listener
       listener(isNoisyOpen)

@@ -138,8 +138,8 @@ export type FromApiWorker =
   | { readonly kind: 'connection' }
   /** The process of noisy clients had no connection for a long time. */
   | { readonly kind: 'idle' }
-  /** Each second, from the process of noisy clients: its own memory, if the system tells it, and the addresses that use it much. */
-  | { readonly kind: 'noisyState'; readonly ownBytes: number | undefined; readonly addresses: readonly string[] }
+  /** Each second, from the process of noisy clients: what its clients have filled, and the addresses that use it much. */
+  | { readonly kind: 'noisyState'; readonly filledBytes: number; readonly addresses: readonly string[] }
   /** A line that a contract printed. */
   | { readonly kind: 'print'; readonly line: string }
   | { readonly kind: 'submit'; readonly id: number; readonly tx: Uint8Array; readonly client?: string }

@@ -130,8 +130,7 @@ test('a process that hangs, or whose clients have filled its memory, is ended', 
   wait(5000)
   noisy.start()
   for (let i = 0; i < 3; i++) await turn()
-  // The system does not tell the memory, or another process has told it.
-  noisy.report(worker(), undefined)
+  // What the previous process tells late is not of this one.
   noisy.report(hung, 2000)
   expect(killed).toEqual([hung])
   noisy.report(worker(), 1001)

@@ -14,7 +14,7 @@ export interface NoisyWorkerOptions {
   readonly stop: (worker: Worker) => void
   /** Ends it at once. */
   readonly kill: (worker: Worker) => void
-  /** Own memory of the process. Beyond: it is ended, since its clients have filled it. */
+  /** Heap and buffers of the process. Beyond: it is ended, since its clients have filled it. */
   readonly maxBytes: number
   /** Clock in milliseconds that never goes back. */
   readonly elapsed: () => number
@@ -27,8 +27,8 @@ export interface NoisyWorker {
   isOpen(): boolean
   /** Passes a connection on, or closes it if there is no process for it. */
   pass(handle: Handle): void
-  /** Notes that a process is alive, and its own memory, if the system tells it. */
-  report(worker: Worker, ownBytes: number | undefined): void
+  /** Notes that a process is alive, and its heap and buffers. */
+  report(worker: Worker, filledBytes: number): void
   /** Ends the process. */
   end(): void
   /** Notes that a process has ended. */
@@ -135,10 +135,10 @@ export function createNoisyWorker({
       waiting.push(handle)
       if (!underWay) sendNext()
     },
-    report(worker, ownBytes) {
+    report(worker, filledBytes) {
       if (worker !== open) return
       silentLooks = 0
-      if (ownBytes !== undefined && ownBytes > maxBytes) endAtOnce(worker, 'its clients have filled its memory')
+      if (filledBytes > maxBytes) endAtOnce(worker, 'its clients have filled its memory')
     },
     end() {
       const worker = open
